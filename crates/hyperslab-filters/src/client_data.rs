@@ -13,13 +13,19 @@
 //! | LZO | | level, format version, kind of object |
 //! | zfp | mode and its limits | version, zfp's header |
 //! | BitGroom, Granular BitRound | digits | digits, element size, fill value |
+//! | SZ, SZ3 | kind of bound, four bounds | dimensions, type, sizes, and the rest |
+//! | SPERR | bound, missing values | dimensions and type, bound, sizes |
+//! | FCIDECOMP | | sample size, components, sizes, bits, components, zeros |
 //!
-//! For other filters, both are the same. SZ, SZ3, SPERR and FCIDECOMP compute theirs in code that needs libhdf5: for those,
-//! client data must be taken from a file that was written with them.
+//! For other filters, both are the same, unless a plug-in computes its own in code that needs libhdf5
+//! ([`is_computed_by_plugin`]).
 
+mod fcidecomp;
 mod nbit;
 mod quantize;
 mod scaleoffset;
+mod sperr;
+mod sz;
 mod szip;
 mod zfp;
 
@@ -90,6 +96,10 @@ const ZFP: u16 = 32013;
 const BIT_GROOM: u16 = 32022;
 const GRANULAR_BIT_ROUND: u16 = 32023;
 const BLOSC2: u16 = 32026;
+const SZ: u16 = 32017;
+const FCIDECOMP: u16 = 32018;
+const SZ3: u16 = 32024;
+const SPERR: u16 = 32028;
 
 /// The versions of h5py's LZF filter and of LibLZF.
 const LZF_VERSIONS: [u32; 2] = [4, 0x0105];
@@ -123,6 +133,10 @@ pub fn client_data(id: u16, asked: &[u32], target: &Target<'_>) -> Result<Vec<u3
         LZO if asked.is_empty() => Ok(LZO_TABLE.into()),
         ZFP => zfp::complete(asked, target),
         BIT_GROOM | GRANULAR_BIT_ROUND => quantize::complete(asked, target),
+        SZ => sz::complete("sz", asked, target),
+        SZ3 => sz::complete("sz3", asked, target),
+        SPERR => sperr::complete(asked, target),
+        FCIDECOMP => fcidecomp::complete(target),
         LZF => Ok(LZF_VERSIONS.into_iter().chain([target.chunk_bytes("lzf")?]).collect()),
         BLOSC => blosc("blosc", BLOSC_VERSIONS, asked, target),
         BLOSC2 => blosc2(asked, target),
@@ -138,7 +152,9 @@ pub fn client_data(id: u16, asked: &[u32], target: &Target<'_>) -> Result<Vec<u3
 /// [`client_data`].
 pub fn asked(id: u16, stored: &[u32]) -> Vec<u32> {
     match id {
-        SHUFFLE | NBIT | LZF => Vec::new(),
+        SHUFFLE | NBIT | LZF | FCIDECOMP => Vec::new(),
+        SZ | SZ3 => sz::asked(stored),
+        SPERR => sperr::asked(stored),
         SZIP | SCALEOFFSET => stored.iter().take(2).copied().collect(),
         BITSHUFFLE => stored.iter().skip(3).copied().collect(),
         BLOSC2 => stored.iter().take(BLOSC2_BEFORE_SHAPE).copied().collect(),
@@ -146,6 +162,28 @@ pub fn asked(id: u16, stored: &[u32]) -> Vec<u32> {
         ZFP => zfp::asked(stored),
         _ => stored.into(),
     }
+}
+
+/// The most that a filter changes a value by, if its client data in the file promises that.
+pub fn error_promised(id: u16, stored: &[u32]) -> Option<f64> {
+    if id == ZFP { zfp::error_max(stored) } else { None }
+}
+
+/// True if a plug-in computes the client data of this filter in code that needs libhdf5, so that it is not known here.
+pub fn is_computed_by_plugin(id: u16) -> bool {
+    if matches!(id, SZ | SZ3 | SPERR | FCIDECOMP) {
+        return false;
+    }
+    #[cfg(feature = "plugins")]
+    return !crate::registry::is_own(id) && crate::plugin::computes_client_data(id);
+    #[cfg(not(feature = "plugins"))]
+    return false;
+}
+
+/// The sizes of a chunk, without dimensions of one element.
+fn long_dimensions(target: &Target<'_>, filter: &'static str) -> Result<Vec<u32>, FilterError> {
+    let long = target.chunk.iter().filter(|size| **size != 1);
+    long.map(|&size| u32::try_from(size).map_err(|_| too_large(filter))).collect()
 }
 
 fn blosc(

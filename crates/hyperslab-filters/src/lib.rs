@@ -66,7 +66,9 @@ mod zfp;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-pub use client_data::{BitLayout, Element, ElementKind, Target, asked, client_data};
+pub use client_data::{
+    BitLayout, Element, ElementKind, Target, asked, client_data, error_promised, is_computed_by_plugin,
+};
 pub use custom::Filter;
 pub use error::{Cause, Failure, FilterError, PluginSearch};
 pub use pipeline::{Encoded, FilterSpec, Pipeline, Staged};

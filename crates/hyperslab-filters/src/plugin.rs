@@ -63,6 +63,14 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, PluginSearch> {
     Ok(Box::new(PluginStage { id: setup.id, plugin, parameters: setup.parameters.to_vec() }))
 }
 
+/// True if there is a plug-in for this filter that has a function for its client data (`set_local`).
+pub(crate) fn computes_client_data(id: u16) -> bool {
+    let computes = |plugin: Arc<Plugin>| {
+        plugin.library.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).computes_client_data()
+    };
+    !are_off() && find(id).is_ok_and(computes)
+}
+
 fn find(id: u16) -> Result<Arc<Plugin>, PluginSearch> {
     let mut loaded = loaded();
     if let Some(plugin) = loaded.by_id.get(&id) {

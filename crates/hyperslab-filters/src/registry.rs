@@ -206,6 +206,12 @@ pub fn describe(filter: &FilterSpec<'_>) -> Option<String> {
     Some(described.unwrap_or_else(|| entry.name.to_string()))
 }
 
+/// True for a filter of the program or one that is built in.
+#[cfg(feature = "plugins")]
+pub(crate) fn is_own(id: u16) -> bool {
+    here(Setup { id, parameters: &[] }).is_some()
+}
+
 /// Creates the filter, if it is one of the program or built in.
 fn here(setup: Setup<'_>) -> Option<Result<Box<dyn Stage>, FilterError>> {
     let custom = registered().read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&setup.id).cloned();

@@ -8,6 +8,8 @@ use glob::{MatchOptions, Pattern};
 pub struct ChangeSet {
     /// The rules, in the order of the command line.
     pub rules: Vec<Rule>,
+    /// True if they are for several files: a rule that matches no dataset of this one is then listed, not refused.
+    pub is_for_several: bool,
 }
 
 /// One rule.

@@ -14,6 +14,8 @@ pub struct ChunkEncoder {
     decimals: Option<DecimalRounding>,
     /// How far values may be from what they were; `None` if all bytes must be the same.
     rounding: Option<Rounding>,
+    /// The most that values may be from what they were, if the filters promise that.
+    error_promised: Option<f64>,
     /// True if chunks are to be decoded again.
     is_verified: bool,
     edge_chunks_unfiltered: bool,
@@ -58,7 +60,10 @@ impl ChunkEncoder {
         let specs: Vec<_> = filters.iter().map(spec).collect();
         let pipeline = Pipeline::new(&specs, datatype.size as usize, chunk_bytes)?;
         let rounding = is_lossy(filters, datatype).then(|| Rounding::of(datatype)).flatten();
-        Ok(Self { pipeline, decimals: None, rounding, is_verified, edge_chunks_unfiltered })
+        let error_promised = filters
+            .iter()
+            .find_map(|filter| hyperslab_filters::error_promised(filter.id, &filter.parameters));
+        Ok(Self { pipeline, decimals: None, rounding, error_promised, is_verified, edge_chunks_unfiltered })
     }
 
     /// An encoder that rounds values to decimal places first.
@@ -71,7 +76,8 @@ impl ChunkEncoder {
     ///
     /// # Errors
     ///
-    /// Those of the filters; [`FilterError::Corrupt`] if the result does not decode to the same bytes.
+    /// Those of the filters; [`FilterError::Corrupt`] if the result does not decode to the same bytes. A chunk whose values would
+    /// change by more than the filters promise is stored without them.
     pub fn encode_own(&self, is_partial: bool, state: &mut CodecState) -> Result<EncodedChunk, FilterError> {
         let CodecState { scratch, chunk, decoded, .. } = state;
         let mut error_max = self.decimals.as_ref().map_or(0.0, |decimals| decimals.apply(chunk));
@@ -85,10 +91,17 @@ impl ChunkEncoder {
             self.pipeline.decode_into(&bytes, mask, scratch, decoded)?;
             if decoded != chunk {
                 let error = self.rounding.as_ref().map(|rounding| rounding.error_max(chunk, decoded));
-                error_max += error.ok_or_else(|| FilterError::Corrupt {
+                let error = error.ok_or_else(|| FilterError::Corrupt {
                     filter: "verification",
                     what: "the encoded chunk does not decode to the same bytes".into(),
                 })?;
+                if self.error_promised.is_some_and(|promised| error > promised) {
+                    // Such as zfp of values that differ by more than its numbers hold.
+                    let mask =
+                        1u64.checked_shl(self.pipeline.len() as u32).map_or(u32::MAX, |bit| (bit - 1) as u32);
+                    return Ok(EncodedChunk { bytes: chunk.to_vec(), mask, error_max });
+                }
+                error_max += error;
             }
         }
         Ok(EncodedChunk { bytes, mask, error_max })

@@ -68,13 +68,16 @@ pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summar
     Ok(Summary { objects, bytes: writer.finish()?.bytes, metadata_bytes })
 }
 
+/// Fills a user block of `len` bytes with that of the source, and with zeros after its end.
 pub(crate) fn copy_user_block(file: &File, sink: &dyn Sink, len: u64) -> Result<(), RepackError> {
     const PIECE_BYTES: u64 = 1 << 20;
     let source = stored::source(file);
+    let own = superblock(file).base;
     let mut at = 0;
     while at < len {
         let mut bytes = vec![0; PIECE_BYTES.min(len - at) as usize];
-        let read = source.read_into(at, &mut bytes);
+        let known = bytes.len().min(own.saturating_sub(at).try_into().unwrap_or(usize::MAX));
+        let read = source.read_into(at, &mut bytes[..known]);
         read.map_err(|error| hyperslab::Error::from(error).in_file(file.name()))?;
         let written = sink.write_at(at, &bytes);
         written.map_err(|error| WriteError::Io { name: sink.name(), error })?;

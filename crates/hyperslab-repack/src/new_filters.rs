@@ -5,7 +5,9 @@ use hyperslab::Datatype;
 use hyperslab::datatypes::Class;
 use hyperslab::internal::filter_element;
 use hyperslab::storage::{Fill, FillValue};
-use hyperslab_filters::{Element, FilterError, FilterSpec, Pipeline, Scratch, Target, asked, client_data};
+use hyperslab_filters::{
+    Element, FilterError, FilterSpec, Pipeline, Scratch, Target, asked, client_data, is_computed_by_plugin,
+};
 use hyperslab_format::message::Filter;
 
 /// Bit 0 of a filter's flags: chunks on which the filter fails are stored without it.
@@ -13,6 +15,11 @@ const OPTIONAL: u16 = 1;
 const FLETCHER32: u16 = 3;
 const NBIT: u16 = 5;
 const SCALEOFFSET: u16 = 6;
+const ZFP: u16 = 32013;
+const SZ: u16 = 32017;
+const BIT_GROOM: u16 = 32022;
+const SZ3: u16 = 32024;
+const SPERR: u16 = 32028;
 /// The kinds of scaling of `H5Pset_scaleoffset`: floats by decimal digits, integers.
 const DECIMAL: u32 = 0;
 const INTEGER: u32 = 2;
@@ -36,6 +43,7 @@ impl FilteredDataset<'_> {
     pub fn requested(&self, requests: &[FilterRequest]) -> Result<Vec<Filter>, FilterError> {
         let element = filter_element(self.datatype);
         let filters = requests.iter().map(|request| {
+            known_client_data(request.id)?;
             let mut asked = request.parameters.clone();
             if request.id == SCALEOFFSET && asked.len() == 1 {
                 let is_float = matches!(self.datatype.class, Class::Float(_));
@@ -60,11 +68,12 @@ impl FilteredDataset<'_> {
         let element = filter_element(self.datatype);
         let filters = filters.iter().map(|filter| {
             let asked = asked(filter.id, &filter.parameters);
-            if let Some(name) = rounds_again(filter.id, &asked) {
+            if let Some(name) = rounds_again(filter.id, &asked, self.datatype) {
                 let what =
                     "in other chunks it would round the values again, for which it must be named".into();
                 return Err(FilterError::Inapplicable { filter: name, what });
             }
+            known_client_data(filter.id)?;
             let parameters = self.client_data(&element, filter.id, &asked)?;
             Ok(Filter { parameters, ..filter.clone() })
         });
@@ -107,12 +116,26 @@ pub(crate) fn spec(filter: &Filter) -> FilterSpec<'_> {
     FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters }
 }
 
+/// A plug-in that is given client data that it does not expect may end the process.
+fn known_client_data(id: u16) -> Result<(), FilterError> {
+    if !is_computed_by_plugin(id) {
+        return Ok(());
+    }
+    let what = format!(
+        "the plug-in of filter {id} computes its parameters in code that needs libhdf5; h5repack and h5py can apply it"
+    );
+    Err(FilterError::Inapplicable { filter: "plug-in", what })
+}
+
 /// The name of a filter that rounds values to others in a chunk of another shape, although it has rounded them before.
-fn rounds_again(id: u16, asked: &[u32]) -> Option<&'static str> {
-    const ZFP: u16 = 32013;
+fn rounds_again(id: u16, asked: &[u32], datatype: &Datatype) -> Option<&'static str> {
     const ZFP_REVERSIBLE: u32 = 5;
-    const BIT_GROOM: u16 = 32022;
     match id {
+        // What is the least value of a chunk is where it begins to count.
+        SCALEOFFSET if matches!(datatype.class, Class::Float(_)) => Some("scaleoffset"),
+        SZ => Some("sz"),
+        SZ3 => Some("sz3"),
+        SPERR => Some("sperr"),
         ZFP if asked.first() != Some(&ZFP_REVERSIBLE) => Some("zfp"),
         // It clears bits at even places, and sets them at odd ones.
         BIT_GROOM => Some("bitgroom"),
@@ -122,8 +145,8 @@ fn rounds_again(id: u16, asked: &[u32]) -> Option<&'static str> {
 
 /// Filters that do not always restore the bytes that they were given.
 pub(crate) fn is_lossy(filters: &[Filter], datatype: &Datatype) -> bool {
-    /// zfp, SZ, BitGroom, Granular BitRound, SZ3, SPERR and other filters that round.
-    const ROUNDING: [u16; 9] = [32013, 32017, 32022, 32023, 32024, 32028, 32018, 32012, 32019];
+    /// Besides those with a name: Granular BitRound, FCIDECOMP, and others that may round.
+    const ROUNDING: [u16; 9] = [ZFP, SZ, BIT_GROOM, 32023, SZ3, SPERR, 32018, 32012, 32019];
     filters.iter().any(|filter| match filter.id {
         NBIT => true,
         SCALEOFFSET => {

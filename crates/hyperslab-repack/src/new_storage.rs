@@ -7,6 +7,7 @@ use crate::error::RepackError;
 use crate::new_filters::FilteredDataset;
 use crate::relocate::contains_addresses;
 use hyperslab::Dataset;
+use hyperslab::internal::missing_virtual_source;
 use hyperslab_filters::FilterError;
 use hyperslab_format::message::Filter;
 use hyperslab_write::{DatasetSpec, StorageSpec};
@@ -52,6 +53,14 @@ const COMPACT_BYTES_MAX: u64 = 65_535 - 16;
 struct Obstacle<'a> {
     rule: &'a Rule,
     what: String,
+    /// True if it cannot be followed for any dataset.
+    is_for_all: bool,
+}
+
+impl<'a> Obstacle<'a> {
+    fn new(rule: &'a Rule, what: impl Into<String>) -> Self {
+        Self { rule, what: what.into(), is_for_all: false }
+    }
 }
 
 /// Applies the rules to a dataset with these paths. `names` are the names of its dimensions; they are asked for only where a rule has
@@ -96,11 +105,11 @@ pub(crate) fn resolve(
             Ok(Resolved::Changed(new, options))
         }
         Ok(_) => Ok(Resolved::Unchanged),
-        Err(Obstacle { rule, what }) if rule.datasets.is_exact() => {
+        Err(Obstacle { rule, what, is_for_all }) if is_for_all || rule.datasets.is_exact() => {
             let path = paths.iter().find(|path| rule.datasets.matches(path)).map_or("", |path| path);
             Err(RepackError::Refused { option: rule.option.clone(), what: format!("{path} {what}") })
         }
-        Err(Obstacle { rule, what }) => Ok(Resolved::Kept(format!("`{}`: it {what}", rule.option))),
+        Err(Obstacle { rule, what, .. }) => Ok(Resolved::Kept(format!("`{}`: it {what}", rule.option))),
     }
 }
 
@@ -129,13 +138,19 @@ impl Subject<'_> {
     ) -> Result<Option<NewStorage>, Obstacle<'r>> {
         let rule = layout.map(|(rule, _)| rule).or(filters.map(|filters| filters.rule));
         let Some(rule) = rule else { return Ok(None) };
-        let obstacle = |what: &str| Obstacle { rule, what: what.into() };
+        let obstacle = |what: &str| Obstacle::new(rule, what);
         if !self.spec.dataspace.is_simple() {
             return Err(obstacle("has no dimensions: it cannot have chunks or filters"));
         }
         let size = self.spec.datatype.datatype.size;
         if size != self.dataset.datatype().size {
             let what = format!("has elements with addresses, which become {size} bytes long");
+            return Err(obstacle(&what));
+        }
+        if let Some((file, path)) = missing_virtual_source(self.dataset) {
+            let what = format!(
+                "has its data in {path} of {file}, which is not there: fill values would take its place"
+            );
             return Err(obstacle(&what));
         }
         if !rule.datasets.is_exact() {
@@ -172,8 +187,13 @@ impl Subject<'_> {
             chunk: &chunk,
             fill: self.dataset.fill_value(),
         };
-        let failed =
-            |rule| move |error: FilterError| Obstacle { rule, what: format!("cannot have it: {error}") };
+        let failed = |rule| {
+            move |error: FilterError| Obstacle {
+                rule,
+                what: format!("cannot have it: {error}"),
+                is_for_all: matches!(error, FilterError::Unknown { .. }),
+            }
+        };
         let new_filters = match filters {
             Some(filters) => filtered.requested(filters.requests).map_err(failed(filters.rule))?,
             None if current.is_none() => Vec::new(),
@@ -192,7 +212,7 @@ impl Subject<'_> {
         let NewFilters { rule, digits: Some(digits), .. } = filters else { return Ok(None) };
         let rounding = DecimalRounding::of_dataset(self.dataset, digits);
         let what = "has no IEEE floats of 4 or 8 bytes, which alone are rounded";
-        rounding.map(Some).ok_or_else(|| Obstacle { rule, what: what.into() })
+        rounding.map(Some).ok_or_else(|| Obstacle::new(rule, what))
     }
 
     /// Contiguous or compact.
@@ -204,8 +224,7 @@ impl Subject<'_> {
         if let Some(filters) = filters
             && !(filters.requests.is_empty() && filters.digits.is_none())
         {
-            let what = "would not have chunks, which filters need".into();
-            return Err(Obstacle { rule: filters.rule, what });
+            return Err(Obstacle::new(filters.rule, "would not have chunks, which filters need"));
         }
         let layout = match layout {
             Some((_, LayoutRequest::Compact)) => NewLayout::Compact,
@@ -216,7 +235,7 @@ impl Subject<'_> {
 
     /// The chunk shape; `None` for a layout without chunks.
     fn layout<'r>(&self, rule: &'r Rule, request: &LayoutRequest) -> Result<Option<Chunked>, Obstacle<'r>> {
-        let obstacle = |what: String| Obstacle { rule, what };
+        let obstacle = |what: String| Obstacle::new(rule, what);
         let shape = self.dataset.shape();
         let sizes = match request {
             LayoutRequest::Contiguous => {

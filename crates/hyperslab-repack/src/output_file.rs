@@ -23,15 +23,21 @@ pub struct OutputFile {
 
 impl OutputFile {
     /// Creates the temporary file beside `target`. With `may_replace`, a file that has the name already is replaced when
-    /// the new one is complete.
+    /// the new one is complete; of a symbolic link, the file that it leads to.
     ///
     /// # Errors
     ///
     /// [`io::ErrorKind::AlreadyExists`] for a target that exists and may not be replaced,
+    /// [`io::ErrorKind::InvalidInput`] for one that is not a file, such as a device or a pipe,
     /// [`io::ErrorKind::WouldBlock`] if another process writes it, and those of the file system.
     pub fn create(target: &Path, may_replace: bool) -> io::Result<Self> {
         if !may_replace && target.symlink_metadata().is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        let followed = target.canonicalize().ok().filter(|_| target.is_symlink());
+        let target = followed.as_deref().unwrap_or(target);
+        if target.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it exists, and is not a file"));
         }
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut hidden = std::ffi::OsString::from(".");

@@ -1,6 +1,6 @@
 //! The plan of a repack: what is copied as it is stored, and how everything else is recoded. Nothing is written.
 
-use crate::change::ChangeSet;
+use crate::change::{ChangeSet, PathPattern};
 use crate::decimal_rounding::DecimalRounding;
 use crate::error::RepackError;
 use crate::moved_folder::MovedFolder;
@@ -194,13 +194,16 @@ impl RepackPlan {
             }
         }
         self.options.changes = changes;
-        let unused = self.options.changes.rules.iter().zip(is_used).find(|(_, is_used)| !is_used);
-        match unused {
+        const WHAT: &str = "no dataset has this path or name";
+        let rules = self.options.changes.rules.iter().zip(is_used);
+        let mut unused = rules.filter(|(rule, is_used)| !is_used && rule.datasets != PathPattern::All);
+        if self.options.changes.is_for_several {
+            self.kept.extend(unused.map(|(rule, _)| (format!("`{}`", rule.option), WHAT.to_owned())));
+            return Ok(());
+        }
+        match unused.next() {
             None => Ok(()),
-            Some((rule, _)) => {
-                let what = "no dataset has this path or name".into();
-                Err(RepackError::Refused { option: rule.option.clone(), what })
-            }
+            Some((rule, _)) => Err(RepackError::Refused { option: rule.option.clone(), what: WHAT.into() }),
         }
     }
 

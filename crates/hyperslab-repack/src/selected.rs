@@ -6,7 +6,7 @@
 
 use crate::change::PathPattern;
 use crate::error::RepackError;
-use crate::link_tree::{LinkNumber, LinkTree, NodeKind, absolute};
+use crate::link_tree::{LinkNode, LinkNumber, LinkTree, NodeKind, absolute};
 use crate::needs::{NeedTarget, needs, source_pattern, virtual_sources};
 use crate::object_selection::{Needed, ObjectChoice, ObjectSelection, Rename, SelectionSummary, Severed};
 use hyperslab::internal::stored;
@@ -221,6 +221,30 @@ impl Selector<'_> {
         Ok(())
     }
 
+    /// Objects whose committed datatype is left out keep the type, but not its name.
+    fn note_lost_types(&mut self, kept: &HashSet<usize>) -> Result<(), RepackError> {
+        let nodes = self.tree.nodes.iter().enumerate();
+        let is_lost =
+            |(number, node): &(usize, &LinkNode)| node.kind == NodeKind::Datatype && !kept.contains(number);
+        let lost: HashMap<Address, &str> =
+            nodes.filter(is_lost).map(|(_, node)| (node.address, &node.paths[0][..])).collect();
+        if lost.is_empty() {
+            return Ok(());
+        }
+        for &node in kept {
+            let node = &self.tree.nodes[node];
+            for need in needs(self.file, &self.tree, node)? {
+                let NeedTarget::Address(address) = need.target else { continue };
+                if let Some(name) = lost.get(&address) {
+                    let what =
+                        format!("its datatype {name} is left out: it keeps the type, without the name");
+                    self.summary.severed.push(Severed { path: node.paths[0].clone(), what });
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn finish(mut self, selection: &ObjectSelection) -> Result<Selected, RepackError> {
         let kept = self.kept();
         let is_omitted =
@@ -255,6 +279,7 @@ impl Selector<'_> {
                 }
             }
         }
+        self.note_lost_types(&kept)?;
         self.summary.severed.sort_by(|a, b| a.path.cmp(&b.path));
         let nodes = || self.tree.nodes.iter().enumerate();
         Ok(Selected {

@@ -52,7 +52,7 @@ fn options(threads: usize, filters: Option<Vec<FilterRequest>>) -> RepackOptions
         write: WriteOptions::default(),
         user_block_bytes: None,
         objects: ObjectSelection::default(),
-        changes: ChangeSet { rules: filters.map(rule).into_iter().collect() },
+        changes: ChangeSet { rules: filters.map(rule).into_iter().collect(), ..ChangeSet::default() },
         memory_bytes: 16 << 20,
         threads,
         verify: true,

@@ -130,7 +130,11 @@ fn planned_and_needed(target_chunk: [u64; 3]) -> (u64, u64) {
     let file = File::options().cache_bytes(0).open(&source).unwrap();
     let sink = LocalSink::create_new(&target).unwrap();
     let allocations = Allocations::now();
-    let plan = RepackPlan::new(&file, options(folder.path(), ChangeSet { rules: vec![rule] })).unwrap();
+    let plan = RepackPlan::new(
+        &file,
+        options(folder.path(), ChangeSet { rules: vec![rule], ..ChangeSet::default() }),
+    )
+    .unwrap();
     let planned = plan.datasets[0].memory_bytes;
     plan.run(&sink, &Monitor::default()).unwrap();
     (planned, allocations.peak() as u64)

@@ -62,7 +62,7 @@ fn options(keep_going: bool, layout: Option<LayoutRequest>) -> RepackOptions {
         write: WriteOptions::default(),
         user_block_bytes: None,
         objects: ObjectSelection::default(),
-        changes: ChangeSet { rules: layout.map(rule).into_iter().collect() },
+        changes: ChangeSet { rules: layout.map(rule).into_iter().collect(), ..ChangeSet::default() },
         memory_bytes: 32 << 20,
         threads: 1,
         verify: true,

@@ -29,7 +29,7 @@ fn options(rules: Vec<Rule>, memory_bytes: u64) -> RepackOptions {
         write: WriteOptions::default(),
         user_block_bytes: None,
         objects: ObjectSelection::default(),
-        changes: ChangeSet { rules },
+        changes: ChangeSet { rules, ..ChangeSet::default() },
         memory_bytes,
         threads: 2,
         verify: true,

@@ -73,14 +73,14 @@ fn a_remote_file_is_read_once_with_many_requests_in_flight() {
 
 /// Repacks a file behind a distant source, and compares the result with it. Returns what was requested.
 fn repacked_from_afar(bytes: &[u8], rules: Vec<Rule>) -> Counts {
-    let link = Link { latency: Duration::from_millis(2), bytes_per_second: None };
+    let link = Link { latency: Duration::from_millis(10), bytes_per_second: None };
     let distant = DistantSource::new(Arc::new(Memory::new("remote", bytes.to_vec())), link, IN_FLIGHT);
     let file = File::options().cache_bytes(0).open_source(Arc::new(distant.clone())).unwrap();
     let options = RepackOptions {
         write: WriteOptions::default(),
         user_block_bytes: None,
         objects: ObjectSelection::default(),
-        changes: ChangeSet { rules },
+        changes: ChangeSet { rules, ..ChangeSet::default() },
         memory_bytes: 64 << 20,
         threads: 2,
         verify: true,

@@ -59,7 +59,7 @@ fn data_that_was_never_written_takes_no_memory() {
             write: WriteOptions::default(),
             user_block_bytes: None,
             objects: ObjectSelection::default(),
-            changes: ChangeSet { rules: changes.into_iter().map(rule).collect() },
+            changes: ChangeSet { rules: changes.into_iter().map(rule).collect(), ..ChangeSet::default() },
             memory_bytes: 32 << 20,
             threads: 2,
             verify: true,

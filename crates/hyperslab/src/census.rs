@@ -21,7 +21,7 @@ use extents::{Claims, gaps, sum};
 use hyperslab_array::array::Storage;
 use hyperslab_format::heap::global::Collection;
 use hyperslab_format::message::LinkTarget;
-use hyperslab_format::superblock::{Superblock, SuperblockExtension};
+use hyperslab_format::superblock::Superblock;
 use hyperslab_format::{Address, Parse, View};
 use std::collections::{BTreeMap, HashSet};
 
@@ -199,13 +199,10 @@ struct Walk<'f> {
 impl Walk<'_> {
     /// Visits what the superblock refers to beside the root group; returns the size of a page, if there are pages.
     fn superblock(&mut self) -> Result<Option<u64>> {
-        use hyperslab_format::message::FileSpaceStrategy;
-        let inner = &self.file.inner;
-        let extension = inner.parse(|view| SuperblockExtension::parse(*view, &inner.superblock))?;
+        let pages = crate::internal::page_bytes(self.file)?;
         // Visits the table of shared messages.
-        inner.parse_shared(|_| Ok(()))?;
-        let space = extension.and_then(|extension| extension.file_space);
-        Ok(space.filter(|space| space.strategy == FileSpaceStrategy::Page).map(|space| space.page_size))
+        self.file.inner.parse_shared(|_| Ok(()))?;
+        Ok(pages)
     }
 
     /// Visits all objects, each once.

@@ -3,8 +3,8 @@
 use crate::metadata::WithMetadata;
 use crate::{Dataset, File, Heap, Prefetch};
 use hyperslab_format::Widths;
-use hyperslab_format::message::ChunkedLayout;
-use hyperslab_format::superblock::Superblock;
+use hyperslab_format::message::{ChunkedLayout, FileSpaceStrategy};
+use hyperslab_format::superblock::{Superblock, SuperblockExtension};
 use hyperslab_io::Source;
 use std::sync::Arc;
 
@@ -33,6 +33,23 @@ pub mod number {
         Converter, NativeBytes, NativeFloat, half_to_double, integer_value, is_native_integer, is_whole,
         native_float, significant_bits,
     };
+}
+
+/// A source of a virtual dataset that does not exist: its file and dataset, as the virtual dataset names them. Sources whose
+/// names stand for several are not looked for.
+pub fn missing_virtual_source(dataset: &Dataset) -> Option<(String, String)> {
+    let owner = &dataset.inner.node.file;
+    let is_one = |(file, path): &(String, String)| !file.contains('%') && !path.contains('%');
+    let mut named = dataset.virtual_sources()?.into_iter().filter(is_one);
+    named.find(|(file, path)| crate::virtual_dataset::is_missing(owner, file, path))
+}
+
+/// The bytes of a page, if the file has pages.
+pub fn page_bytes(file: &File) -> crate::Result<Option<u64>> {
+    let inner = &file.inner;
+    let extension = inner.parse(|view| SuperblockExtension::parse(*view, &inner.superblock))?;
+    let space = extension.and_then(|extension| extension.file_space);
+    Ok(space.filter(|space| space.strategy == FileSpaceStrategy::Page).map(|space| space.page_size))
 }
 
 /// The superblock of a file.

@@ -193,6 +193,13 @@ impl RepackArgs {
         }
     }
 
+    /// True if a file with pages keeps them: nothing was said about pages, and the programs that read it know them.
+    pub fn keeps_pages(&self) -> bool {
+        let is_asked =
+            self.page_size.is_some() || self.h5repack_page_size.is_some() || self.h5repack_strategy.is_some();
+        !is_asked && self.low() >= LowBound::V110
+    }
+
     /// The size of pages, by either spelling.
     pub fn page_bytes(&self) -> Option<u64> {
         let named = self.page_size.or(self.h5repack_page_size);

@@ -34,8 +34,9 @@ use targets::Targets;
 
 /// Runs the command.
 pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let (changes, objects) = rules::requests(args)?;
+    let (mut changes, objects) = rules::requests(args)?;
     let Targets { inputs, outputs, is_single } = targets::targets(args)?;
+    changes.is_for_several = !is_single;
     let jobs = args.run.jobs.clamp(1, inputs.len().max(1));
     let options = RepackOptions {
         write: WriteOptions { page_bytes: args.page_bytes(), low: args.low(), ..WriteOptions::default() },
@@ -58,6 +59,7 @@ pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -
         is_dry_run: args.dry_run,
         advisor: args.like.map(|Adviser::Doctor| Advisor::new()).transpose()?,
         profile: args.profile,
+        keeps_pages: args.keeps_pages(),
         folder: args.folder.clone(),
         shows_progress: jobs == 1 && !args.json,
     };

@@ -8,6 +8,7 @@ use crate::doctor::Advisor;
 use crate::failure::{self, Failure};
 use crate::location;
 use hyperslab::File;
+use hyperslab::internal::page_bytes;
 use hyperslab_io::wrap::EarlySync;
 use hyperslab_io::{LocalSink, Sink};
 use hyperslab_repack::{
@@ -31,6 +32,8 @@ pub(super) struct Job {
     /// The doctor, if its fixes are taken.
     pub advisor: Option<Advisor>,
     pub profile: Option<PackingProfile>,
+    /// True if a file with pages keeps them, unless something else is asked for.
+    pub keeps_pages: bool,
     /// The folder for temporary files; that of the new file if it is not given.
     pub folder: Option<PathBuf>,
     pub shows_progress: bool,
@@ -64,7 +67,7 @@ impl Job {
         let mut options = self.options.clone();
         options.temporary_folder = self.folder.clone().unwrap_or_else(|| folder.to_owned());
         options.moved = moved(input, folder, &self.outputs);
-        let source_bytes = before.as_ref().map_or(file.len(), |before| before.metadata.len());
+        let source_bytes = file.len();
         let (threads, is_verified) = (options.threads, options.verify);
         let failed = |error: RepackError| failure(error, input);
         let kept = self.adapt(&mut options, &file, input)?;
@@ -127,6 +130,9 @@ impl Job {
         file: &File,
         input: &Path,
     ) -> Result<Vec<(String, String)>, Failure> {
+        if self.keeps_pages && options.write.page_bytes.is_none() {
+            options.write.page_bytes = page_bytes(file)?;
+        }
         let mut added = Vec::new();
         let mut kept = Vec::new();
         if let Some(PackingProfile::Cmip7) = self.profile {

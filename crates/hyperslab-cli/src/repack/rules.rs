@@ -37,6 +37,7 @@ pub(super) fn requests(args: &RepackArgs) -> Result<(ChangeSet, ObjectSelection)
     }
     for text in &args.chunk_bytes {
         let change = |text: &str| match hyperslab::parse_bytes(text) {
+            Ok(0) => Err("a chunk has at least one byte".into()),
             Ok(bytes) => Ok(chunk_bytes(bytes, &read)),
             Err(error) => Err(error.to_string()),
         };
@@ -59,7 +60,7 @@ pub(super) fn requests(args: &RepackArgs) -> Result<(ChangeSet, ObjectSelection)
         rules.push(rule("--filter", text, parse_filters)?);
     }
     rules.extend(h5repack::rules(&args.h5repack_layout, &args.h5repack_filter)?);
-    Ok((ChangeSet { rules }, objects))
+    Ok((ChangeSet { rules, ..ChangeSet::default() }, objects))
 }
 
 /// The objects that an option means.

@@ -6,6 +6,8 @@ mod advice;
 mod metadata;
 #[path = "repack_objects.rs"]
 mod objects;
+#[path = "repack_safe.rs"]
+mod safe;
 
 use super::{run, tour};
 use hyperslab::{File, Object};

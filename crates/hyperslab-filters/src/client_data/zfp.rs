@@ -123,6 +123,16 @@ pub(super) fn asked(stored: &[u32]) -> Vec<u32> {
     }
 }
 
+/// The bound of the error that client data in the file promises: a power of two, if nothing else is limited.
+pub(super) fn error_max(stored: &[u32]) -> Option<f64> {
+    match *asked(stored) {
+        [4, _, ..=1, bits, planes, exponent] if bits >= BLOCK_BITS_MAX && planes >= PLANES_MAX => {
+            Some(f64::from(exponent as i32).exp2())
+        }
+        _ => None,
+    }
+}
+
 /// The largest e such that 2^e is at most this positive number.
 fn floor_log2(value: f64) -> i32 {
     let biased = (value.to_bits() >> 52) as i32;

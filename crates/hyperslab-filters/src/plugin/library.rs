@@ -48,6 +48,7 @@ pub(super) struct Library {
     name: String,
     has_encoder: bool,
     has_decoder: bool,
+    computes_client_data: bool,
     filter: FilterFunction,
     /// Stays loaded as long as its function can be called.
     _handle: libloading::Library,
@@ -84,7 +85,13 @@ impl Library {
             unsafe { CStr::from_ptr(class.name) }.to_string_lossy().into_owned()
         };
         let (has_encoder, has_decoder) = (class.has_encoder != 0, class.has_decoder != 0);
-        Ok(Some(Self { id, name, has_encoder, has_decoder, filter, _handle: handle }))
+        let computes_client_data = !class.set_local.is_null();
+        Ok(Some(Self { id, name, has_encoder, has_decoder, computes_client_data, filter, _handle: handle }))
+    }
+
+    /// True if it has a function that computes its client data with handles of libhdf5.
+    pub fn computes_client_data(&self) -> bool {
+        self.computes_client_data
     }
 
     pub fn id(&self) -> u16 {

@@ -19,6 +19,14 @@ impl LocalFile {
     /// Opens `path` for reading.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
+        // To open a pipe would wait for a writer.
+        #[cfg(unix)]
+        if std::os::unix::fs::FileTypeExt::is_fifo(&path.metadata()?.file_type()) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "is a pipe, which cannot be read at any offset",
+            ));
+        }
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {

@@ -13,4 +13,5 @@ mod sources;
 mod virtual_array;
 mod wanted;
 
+pub(crate) use sources::is_missing;
 pub(crate) use virtual_array::VirtualDataset;

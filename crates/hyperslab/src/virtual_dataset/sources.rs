@@ -127,3 +127,15 @@ impl Sources {
         Ok(dataset)
     }
 }
+
+/// True if there is no such file, or no such object in it.
+pub(crate) fn is_missing(owner: &Arc<FileInner>, file: &str, path: &str) -> bool {
+    let find = || -> Result<()> {
+        let file = match file {
+            "." => owner.clone(),
+            name => owner.linked_file(name, Purpose::VirtualSource)?.inner,
+        };
+        resolve(Node::root(&file)?, path, &mut Lookup::plain()).map(|_| ())
+    };
+    find().is_err_and(|error| error.kind() == ErrorKind::NotFound)
+}
