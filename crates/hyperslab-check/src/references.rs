@@ -98,7 +98,7 @@ impl Checker<'_> {
                 let address = cursor.address("object address").ok().flatten();
                 self.refer(references, address, at);
             }
-            Class::Reference(Reference::Standard) => self.revised_reference(references, element, at),
+            Class::Reference(Reference::Standard { .. }) => self.revised_reference(references, element, at),
             _ => {}
         }
     }

@@ -30,7 +30,7 @@ pub fn short(datatype: &Datatype) -> String {
         }
         Class::Reference(Reference::Object) => "object reference".into(),
         Class::Reference(Reference::Region) => "region reference".into(),
-        Class::Reference(Reference::Standard) => "reference".into(),
+        Class::Reference(Reference::Standard { .. }) => "reference".into(),
         Class::Enum { base, members } => {
             let names: Vec<String> = members.iter().map(|(name, _)| name.to_string()).collect();
             if names.len() == 2 && names.contains(&"FALSE".into()) && names.contains(&"TRUE".into()) {

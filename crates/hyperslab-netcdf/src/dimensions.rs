@@ -99,7 +99,7 @@ fn dimension_list(list: &Attribute, file: &File, rank: usize) -> Result<Vec<Opti
         let last = references.chunks_exact(base.size.max(1) as usize).next_back();
         *scale = match (&base.class, last) {
             (Class::Reference(Reference::Object), Some(reference)) => heap.object_reference(reference),
-            (Class::Reference(Reference::Standard), Some(reference)) => {
+            (Class::Reference(Reference::Standard { .. }), Some(reference)) => {
                 heap.reference(reference)?.filter(|found| found.file.is_none()).map(|found| found.object)
             }
             _ => None,

@@ -194,7 +194,7 @@ impl Relocatable {
                     }
                 }
             }
-            (Class::Reference(Reference::Standard), _) => self.standard(element, at, heap, objects)?,
+            (Class::Reference(Reference::Standard { .. }), _) => self.standard(element, at, heap, objects)?,
             (Class::Compound { members }, Class::Compound { members: wide }) => {
                 let pairs = members.iter().zip(wide);
                 for (member, wide) in pairs.filter(|(old, _)| !is_same || contains_addresses(&old.datatype)) {

@@ -38,7 +38,7 @@ fn widened(datatype: &Datatype) -> Option<Datatype> {
         Class::VlenSequence { base } => (Class::VlenSequence { base: boxed(base)? }, VARIABLE_BYTES),
         Class::Reference(Reference::Object) => (datatype.class.clone(), OBJECT_BYTES),
         Class::Reference(Reference::Region) => (datatype.class.clone(), REGION_BYTES),
-        Class::Reference(Reference::Standard) => return None,
+        Class::Reference(Reference::Standard { .. }) => return None,
         Class::Array { dims, base } => {
             let base = boxed(base)?;
             let size = dims.iter().try_fold(base.size, |size, dim| size.checked_mul(*dim))?;
@@ -91,6 +91,6 @@ mod tests {
         assert_eq!((layout, found.size), (vec![(20, 16), (0, 3), (4, 16), (36, 3)], 39));
         assert!(matches!(wide(&compound, Widths::default()).unwrap(), Cow::Borrowed(_)));
         assert!(matches!(wide(&tag(), narrow).unwrap(), Cow::Borrowed(_)));
-        assert!(wide(&of(Class::Reference(Reference::Standard), 16), narrow).is_err());
+        assert!(wide(&of(Class::Reference(Reference::Standard { version: 4 }), 16), narrow).is_err());
     }
 }

@@ -184,7 +184,7 @@ impl Follow<'_> {
                     self.selection(region.selection);
                 }
             }
-            Class::Reference(Reference::Standard) => {
+            Class::Reference(Reference::Standard { .. }) => {
                 let found = self.heap.reference(element);
                 let Some(RevisedReference { object, file: None, target }) = self.value(found).flatten()
                 else {

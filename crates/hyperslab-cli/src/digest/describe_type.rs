@@ -23,7 +23,7 @@ pub(crate) fn size(datatype: &Datatype) -> u64 {
         Class::VlenString { .. } => POINTER_BYTES,
         Class::Reference(Reference::Object) => 8,
         Class::Reference(Reference::Region) => 12,
-        Class::Reference(Reference::Standard) => 64,
+        Class::Reference(Reference::Standard { .. }) => 64,
         Class::Array { dims, base } => {
             dims.iter().fold(size(base), |bytes, dim| bytes.saturating_mul((*dim).into()))
         }
@@ -113,7 +113,7 @@ pub(crate) fn describe(datatype: &Datatype) -> Json {
             let kind = match reference {
                 Reference::Object => "object",
                 Reference::Region => "region",
-                Reference::Standard => "other",
+                Reference::Standard { .. } => "other",
             };
             members.insert("ref", kind.into());
             "reference"

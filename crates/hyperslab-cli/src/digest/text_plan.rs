@@ -83,7 +83,7 @@ impl TextPlan {
             Class::VlenSequence { base } => Self::Sequence(Box::new(ElementPart::of(base, 0)?)),
             Class::Reference(Reference::Object) => Self::ObjectReference,
             Class::Reference(Reference::Region) => Self::RegionReference,
-            Class::Reference(Reference::Standard) => Self::RevisedReference,
+            Class::Reference(Reference::Standard { .. }) => Self::RevisedReference,
             _ => return Err(no_text()),
         })
     }

@@ -62,7 +62,7 @@ impl<'h> Values<'h> {
                 Some(address) => format!("object at byte {:#x}", address.0).into(),
                 None => Json::Null,
             },
-            Class::Reference(Reference::Standard) => match self.heap.reference(element)? {
+            Class::Reference(Reference::Standard { .. }) => match self.heap.reference(element)? {
                 Some(reference) => reference_text(&reference).into(),
                 None => Json::Null,
             },

@@ -232,7 +232,11 @@ pub enum Reference {
     /// `H5R_DATASET_REGION1`: a global heap reference to an address and a selection.
     Region,
     /// `H5R_OBJECT2` and later: the revised encoding of 1.12.
-    Standard,
+    Standard {
+        /// The version of the datatype message: 4, or 1 in files that were written before 1.12 was released. Libraries
+        /// before 1.12 open an object with version 1, and refuse one with version 4.
+        version: u8,
+    },
 }
 
 /// A member of a compound datatype.

@@ -49,7 +49,7 @@ pub fn describe<'py>(py: Python<'py>, datatype: &Datatype) -> PyResult<Described
             Ok((dtype, Layout::object(size, Kind::RegionReference)))
         }
         // The elements may be references of all three kinds; each is converted according to its own.
-        Class::Reference(Reference::Standard) => {
+        Class::Reference(Reference::Standard { .. }) => {
             let dtype = with_metadata(py, "O", "ref", py.get_type::<reference::Reference>())?;
             Ok((dtype, Layout::object(size, Kind::RevisedReference)))
         }
@@ -277,7 +277,7 @@ fn memory_size(datatype: &Datatype) -> i64 {
         Class::VlenSequence { .. } => 16,
         Class::Reference(Reference::Object) => 8,
         Class::Reference(Reference::Region) => 12,
-        Class::Reference(Reference::Standard) => 64,
+        Class::Reference(Reference::Standard { .. }) => 64,
         Class::Array { dims, base } => {
             dims.iter().map(|&dim| i64::from(dim)).product::<i64>() * memory_size(base)
         }

@@ -28,7 +28,7 @@ impl Display for Datatype {
             }
             Class::Reference(Reference::Object) => f.write_str("object reference"),
             Class::Reference(Reference::Region) => f.write_str("region reference"),
-            Class::Reference(Reference::Standard) => f.write_str("reference"),
+            Class::Reference(Reference::Standard { .. }) => f.write_str("reference"),
             Class::Enum { base, members } => write_enumeration(f, base, members),
             Class::VlenSequence { base } => write!(f, "sequence of {base}"),
             Class::VlenString { charset, .. } => write!(f, "string{}", suffix(*charset)),

@@ -28,7 +28,7 @@ impl Datatype {
     pub fn version(&self, low: u8) -> u8 {
         match &self.class {
             Class::Float(Float { order: ByteOrder::Vax, .. }) => 3,
-            Class::Reference(Reference::Standard) => 4,
+            Class::Reference(Reference::Standard { version }) => *version,
             Class::Complex { .. } => 5,
             Class::VlenSequence { base } => base.version(low),
             Class::Array { base, .. } => base.version(low).max(low).max(2),
@@ -106,7 +106,7 @@ fn encode_nested(datatype: &Datatype, out: &mut Encoder, low: u8, depth: u64) {
         Class::Reference(Reference::Object) => head(7, 0).encode(out),
         Class::Reference(Reference::Region) => head(7, 1).encode(out),
         // The type is that of a reference to an object, whatever the elements refer to; version 1 of the encoding.
-        Class::Reference(Reference::Standard) => head(7, 0x12).encode(out),
+        Class::Reference(Reference::Standard { .. }) => head(7, 0x12).encode(out),
         Class::Enum { base, members } => {
             head(8, member_count(members.len(), out)).encode(out);
             encode_nested(base, out, low, depth + 1);

@@ -129,7 +129,7 @@ impl Head {
             (0, _) => self.with_size(cursor, address, Reference::Object),
             // A global heap reference: address and index.
             (1, _) => self.with_size(cursor, address + 4, Reference::Region),
-            (2..=4, 1) => Ok(Reference::Standard),
+            (2..=4, 1) => Ok(Reference::Standard { version: self.version }),
             (2..=4, version) => {
                 Err(self.unsupported(cursor, "reference version", format!("unknown version {version}")))
             }

@@ -99,7 +99,10 @@ fn references_old_and_revised() {
     assert_eq!(reference(1, 0, 8), Class::Reference(Reference::Object));
     assert_eq!(reference(1, 1, 12), Class::Reference(Reference::Region));
     for kind in 2..=4 {
-        assert_eq!(reference(4, 0x10 | kind, 18), Class::Reference(Reference::Standard));
+        for version in [1, 4] {
+            let expected = Class::Reference(Reference::Standard { version });
+            assert_eq!(reference(version, 0x10 | kind, 18), expected);
+        }
     }
     assert_eq!(error(&head(1, 7, 0, 4)).field, "size");
     assert_eq!(error(&head(1, 7, 1, 8)).field, "size");
