@@ -46,6 +46,9 @@ QUICK = ["chunk_map", "commands", "io_patterns", "links_and_mappings", "page", "
 #: The scale of tests with random input in each tier, relative to CI.
 SCALE = {"quick": "0.1", "normal": "1", "full": "10"}
 
+#: Test programs that read every file of the corpus in the full tier: each of their tests is a step.
+LONG = {"copies"}
+TEST_FUNCTION = re.compile(r"^#\[test\]\nfn (\w+)", re.M)
 CARGO_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;", re.M)
 #: The line that `skip!` of crates/hyperslab-testkit prints, and the line that names the test program.
 CARGO_SKIP = re.compile(r"^ +Running (?P<program>.+)$|skipped: (?P<test>[\w:]+): ", re.M)
@@ -142,12 +145,19 @@ def cores() -> list[Step]:
 
 
 def programs() -> list[Step]:
-    """One step for each test program, so that an interrupted run need not repeat much."""
+    """One step for each test program, and for each test of those that take long, so that an interrupted run need not repeat
+    much."""
     command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"]
     packages = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)["packages"]
     targets = {target["name"] for package in packages for target in package["targets"] if target["kind"] == ["test"]}
     inside = [Step(f"rust: {what}", [*CARGO_TEST, f"--{what}"], count_cargo) for what in ("lib", "doc")]
-    return inside + [Step(f"rust: {name}", [*CARGO_TEST, "--test", name], count_cargo) for name in sorted(targets)]
+    steps = [Step(f"rust: {name}", [*CARGO_TEST, "--test", name], count_cargo) for name in sorted(targets - LONG)]
+    for program in sorted(LONG):
+        sources = ROOT.glob(f"crates/*/tests/{program}.rs")
+        tests = sorted({name for source in sources for name in TEST_FUNCTION.findall(source.read_text())})
+        command = [*CARGO_TEST, "--test", program]
+        steps += [Step(f"rust: {program} {test}", [*command, test, "--", "--exact"], count_cargo) for test in tests]
+    return inside + steps
 
 
 def missing(step: Step) -> str | None:

@@ -5,14 +5,19 @@
 `libhdf5_1_8` is the shared library that `HYPERSLAB_LIBHDF5_1_8` names.
 
 What a reader reads of the first file, it must read of the second; what it cannot read of the first, it need not. The tools
-print the same text about both, apart from addresses.
+print the same text about both, apart from addresses and from memory that they did not initialize: what they print of the first
+file depends on what is in such memory, too.
 """
 
+import ctypes
+import functools
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
+from collections import Counter
 from pathlib import Path
 
 import h5py
@@ -40,10 +45,11 @@ SUPERBLOCK_VERSION = 8
 FILTERS_1_8 = (1, 2, 3, 5, 6)
 
 
-def tool(*words, seconds=TIME_LIMIT):
-    """The exit code of a tool and what it prints; `None` if it takes too long."""
+def tool(*words, seconds=TIME_LIMIT, perturbed=False):
+    """The exit code of a tool and what it prints; `None` if it takes too long. `perturbed`: new memory is not zeros."""
+    environment = {**os.environ, "MALLOC_PERTURB_": "85"} if perturbed else None
     try:
-        ended = subprocess.run(words, capture_output=True, timeout=seconds, stdin=subprocess.DEVNULL)
+        ended = subprocess.run(words, capture_output=True, timeout=seconds, stdin=subprocess.DEVNULL, env=environment)
     except subprocess.TimeoutExpired:
         return None, b""
     return ended.returncode, ended.stdout[:TEXT_BYTES_MAX]
@@ -84,13 +90,17 @@ def same_text(name, before, after, normalized):
         return
     copied, of_copy = tool(name, after, seconds=COPY_TIME_LIMIT)
     assert copied == 0, f"{name} ends with exit code {copied}"
-    if normalized(text) != normalized(of_copy):
-        if normalized(tool(name, before)[1]) != normalized(text):
-            # It prints memory that is not initialized.
-            return
-        pairs = zip(normalized(text).splitlines(), normalized(of_copy).splitlines())
-        first = next((pair for pair in pairs if pair[0] != pair[1]), "one is longer")
-        raise AssertionError(f"{name} prints {first}")
+    text, of_copy = normalized(text), normalized(of_copy)
+    if text == of_copy:
+        return
+    # Lines with memory that is not initialized are others when the file is read again, with other memory.
+    again = normalized(tool(name, before, seconds=COPY_TIME_LIMIT, perturbed=True)[1])
+    lines, found = Counter(text.splitlines()), Counter(of_copy.splitlines())
+    wanted = lines & Counter(again.splitlines())
+    unstable = (lines - wanted).total()
+    missing = wanted - found
+    assert not missing, f"{name} does not print {next(iter(missing))} {'without' if not unstable else 'apart from'} unstable lines"
+    assert (found - wanted).total() <= unstable, f"{name} prints {next(iter(found - wanted))}"
 
 
 def by_pyfive(before, after):
@@ -122,36 +132,92 @@ def by_pyfive(before, after):
             np.testing.assert_array_equal(copied[name][()], values, err_msg=name)
 
 
-def is_newer(path):
-    """True if a file has datasets that HDF5 1.8 does not know: virtual ones, and filters or edge chunks of later versions."""
-    newer = []
+def newer(path):
+    """The names under which libhdf5 1.8 reads nothing, because they need what later versions introduced: virtual datasets,
+    filters and options of edge chunks; and all attributes of an object of which one has a datatype that 1.8 does not know."""
+    names, options = set(), ctypes.c_uint()
 
-    def look(_, found):
-        if isinstance(found, h5py.Dataset):
-            plist = found.id.get_create_plist()
-            filters = [plist.get_filter(number)[0] for number in range(plist.get_nfilters())]
-            newer.append(found.is_virtual or any(filter not in FILTERS_1_8 for filter in filters))
+    def look(name, found):
+        types = [h5py.h5a.open(found.id, key.encode()).get_type() for key in found.attrs]
+        if any(map(is_newer_type, types)):
+            names.update(f"{name}@{key}" for key in found.attrs)
+        if not isinstance(found, h5py.Dataset):
+            return
+        plist = found.id.get_create_plist()
+        filters = [plist.get_filter(number)[0] for number in range(plist.get_nfilters())]
+        has_options = found.chunks and libhdf5().H5Pget_chunk_opts(ctypes.c_int64(plist.id), ctypes.byref(options)) >= 0
+        is_newer = found.is_virtual or any(filter not in FILTERS_1_8 for filter in filters)
+        if is_newer or (has_options and options.value) or is_newer_type(found.id.get_type()):
+            names.update([name, *(f"{name}@{key}" for key in found.attrs)])
 
     with h5py.File(path) as file:
+        look(".", file)
         file.visititems(look)
-    return any(newer)
+    return names
+
+
+def is_newer_type(datatype):
+    """True if HDF5 1.8 does not know a datatype: revised references and complex numbers, and what contains them."""
+    if isinstance(datatype, h5py.h5t.TypeReferenceID):
+        return not (datatype.equal(h5py.h5t.STD_REF_OBJ) or datatype.equal(h5py.h5t.STD_REF_DSETREG))
+    if isinstance(datatype, h5py.h5t.TypeCompoundID):
+        return any(is_newer_type(datatype.get_member_type(number)) for number in range(datatype.get_nmembers()))
+    if isinstance(datatype, (h5py.h5t.TypeArrayID, h5py.h5t.TypeVlenID)):
+        return is_newer_type(datatype.get_super())
+    return datatype.get_class() > h5py.h5t.ARRAY
+
+
+@functools.cache
+def libhdf5():
+    """The library of h5py."""
+    return ctypes.CDLL(path_of_libhdf5())
+
+
+def path_of_libhdf5():
+    with open("/proc/self/maps") as maps:
+        return next(line.split()[-1] for line in maps if "/libhdf5" in line and "_hl" not in line)
+
+
+def written_for_1_8(path, names, target):
+    """Write chunked datasets as libhdf5 does for version 1.8, with the stored bytes that they have."""
+    with h5py.File(path) as file, h5py.File(target, "w", libver=("earliest", "v108")) as old:
+        for name in names:
+            found = file[name].id
+            new = h5py.h5d.create(old.id, name.replace("/", " ").encode(), found.get_type(), found.get_space(), found.get_create_plist())
+            for number in range(found.get_num_chunks()):
+                offset = found.get_chunk_info(number).chunk_offset
+                mask, stored = found.read_direct_chunk(offset)
+                new.write_direct_chunk(offset, stored, mask)
 
 
 def libhdf5_1_8(before, after):
-    """Values that the libhdf5 of h5py reads of the first file, one of version 1.8 reads of the second."""
-    with open("/proc/self/maps") as maps:
-        new = next(line.split()[-1] for line in maps if "/libhdf5" in line and "_hl" not in line)
-    script = Path(__file__).with_name("raw_values.py")
-    code, text = tool(sys.executable, script, new, before)
-    if code != 0 or is_newer(before):
+    """Values that the libhdf5 of h5py reads of the first file, one of version 1.8 reads of the second.
+
+    What they read differently must be what 1.8 reads of a file that libhdf5 itself writes with the same stored bytes.
+    """
+    script, old = Path(__file__).with_name("raw_values.py"), os.environ["HYPERSLAB_LIBHDF5_1_8"]
+    code, text = tool(sys.executable, script, path_of_libhdf5(), before)
+    if code != 0:
         return
-    expected = json.loads(text)
-    code, text = tool(sys.executable, script, os.environ["HYPERSLAB_LIBHDF5_1_8"], after, seconds=COPY_TIME_LIMIT)
+    expected, not_known = json.loads(text), newer(before)
+    code, text = tool(sys.executable, script, old, after, seconds=COPY_TIME_LIMIT)
+    if code != 0 and not_known:
+        # It ends where it finds something that it does not know.
+        return
     assert code == 0, f"libhdf5 1.8 ends with exit code {code}"
     found = json.loads(text)
-    for name, value in expected.items():
-        if not str(value).startswith("unread"):
-            assert found.get(name) == value, f"libhdf5 1.8 reads {found.get(name)} of {name}"
+    others = [name for name, value in expected.items() if not str(value).startswith("unread") and found.get(name) != value]
+    others = [name for name in others if name not in not_known]
+    with h5py.File(before) as file:
+        chunked = [name for name in others if "@" not in name and isinstance(file[name], h5py.Dataset) and file[name].chunks]
+    if chunked:
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder, "written.h5")
+            written_for_1_8(before, chunked, target)
+            by_1_8 = json.loads(tool(sys.executable, script, old, target, seconds=COPY_TIME_LIMIT)[1])
+        others = [name for name in others if name not in chunked or by_1_8[name.replace("/", " ")] != found.get(name)]
+    for name in others:
+        raise AssertionError(f"libhdf5 1.8 reads {found.get(name)} of {name}")
 
 
 READERS = {"h5diff": h5diff, "h5dump": h5dump, "ncdump": ncdump, "pyfive": by_pyfive, "libhdf5_1_8": libhdf5_1_8}
