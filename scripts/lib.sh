@@ -118,6 +118,12 @@ need_file_tools() {
     apt_packages "no h5repack, h5stat or nccopy: install them to test lines to paste" hdf5-tools netcdf-bin
 }
 
+# The library of LZO's author, which decodes what is encoded here. Best effort: without it, that test is left out.
+need_lzo() {
+    ldconfig -p 2>/dev/null | grep -q liblzo2 && return
+    apt_packages "no liblzo2: install it to test the encoder of LZO" liblzo2-2
+}
+
 # libhdf5 1.8 in an old wheel of h5py: files that are written for old readers are read with it. Best effort: without it,
 # that test is left out.
 need_old_libhdf5() {
