@@ -43,7 +43,7 @@ from hyperslab._hyperslab import (
 from hyperslab._explanation import Explanation
 from hyperslab._h5py_names import UNLIMITED, HLObject, special_dtype
 from hyperslab._index import index
-from hyperslab._new_file import NewDataset, NewFile, NewGroup
+from hyperslab._new_file import NewDataset, NewDatatype, NewFile, NewGroup
 from hyperslab._repack import check, repack
 from hyperslab._to_netcdf import to_netcdf
 from hyperslab.dtypes import (
@@ -82,6 +82,7 @@ __all__ = [
     "HyperslabError",
     "MultiBlockSlice",
     "NewDataset",
+    "NewDatatype",
     "NewFile",
     "NewGroup",
     "Reference",

@@ -121,16 +121,28 @@ class FileBuilder:
         maxshape: Sequence[int | None] | None = None,
         chunks: bool | Sequence[int] | None = None,
         filters: Sequence[tuple[int, Sequence[int]]] = ...,
-        fillvalue: bytes | None = None,
+        fillvalue: Any = None,
+        datatype: int | None = None,
     ) -> tuple[int, list[int] | None]:
         """Create a dataset. `shape` is None for one without elements; `chunks` is a shape, True for an automatic one, or False for
-        none. Return its number and the shape of its chunks."""
+        none; `fillvalue` is one element as a source returns it; `datatype` is the number of the named datatype that it uses.
+        Return its number and the shape of its chunks."""
+    def datatype(self, path: str, dtype: np.dtype[Any]) -> int:
+        """Create a named datatype."""
+    def rename(self, source: str, target: str) -> None:
+        """Give a link another path."""
+    @staticmethod
+    def region(index: Any, shape: Sequence[int]) -> bytes:
+        """The selection of an index of a dataset of this shape, as files store it. It is checked like the index of a read."""
     def link(
         self, path: str, *, object: int | None = None, target: str | None = None, filename: str | None = None
     ) -> None:
         """Create a link to an object, to a path, or to a path in another file."""
-    def attribute(self, object: int, name: str, dtype: np.dtype[Any], shape: Sequence[int] | None, elements: Any) -> None:
-        """Set an attribute. `shape` is None for one without a value; `elements` are as a source returns them."""
+    def attribute(
+        self, object: int, name: str, dtype: np.dtype[Any], shape: Sequence[int] | None, elements: Any, datatype: int | None = None
+    ) -> None:
+        """Set an attribute. `shape` is None for one without a value; `elements` are as a source returns them; `datatype` is the
+        number of the named datatype that it uses."""
     def make_scale(self, dataset: int, name: str) -> None:
         """Make a dataset a dimension scale."""
     def attach_scale(self, dataset: int, axis: int, scale: int) -> None:

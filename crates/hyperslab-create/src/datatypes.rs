@@ -1,6 +1,6 @@
 //! The datatypes of new datasets and attributes, as h5py writes those of NumPy.
 
-use crate::elements::{REFERENCE_BYTES, VARIABLE_BYTES};
+use crate::elements::{REFERENCE_BYTES, REGION_BYTES, VARIABLE_BYTES};
 use bytes::Bytes;
 pub use hyperslab::Datatype;
 pub use hyperslab::datatypes::{ByteOrder, Charset, StringPadding};
@@ -61,6 +61,11 @@ pub fn sequence(base: Datatype) -> Datatype {
 /// A reference to an object.
 pub fn reference() -> Datatype {
     new(REFERENCE_BYTES as u32, Class::Reference(Reference::Object))
+}
+
+/// A reference to a region of a dataset.
+pub fn region_reference() -> Datatype {
+    new(REGION_BYTES as u32, Class::Reference(Reference::Region))
 }
 
 /// An enumeration: names, each with the bytes of its value in `base`.

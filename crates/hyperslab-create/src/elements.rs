@@ -7,6 +7,8 @@ use hyperslab_write::ObjectId;
 pub(crate) const VARIABLE_BYTES: usize = 16;
 /// Bytes of an object reference.
 pub(crate) const REFERENCE_BYTES: usize = 8;
+/// Bytes of a region reference: a reference into the global heap.
+pub(crate) const REGION_BYTES: usize = 12;
 /// Bytes of the number of elements at the start of an element of variable length.
 const COUNT_BYTES: usize = 4;
 
@@ -19,6 +21,22 @@ pub struct Elements {
     bytes: Vec<u8>,
     sequences: Vec<(usize, u32, Elements)>,
     references: Vec<(usize, ObjectId)>,
+    regions: Vec<(usize, Region)>,
+}
+
+/// A region of a dataset of the new file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    pub(crate) dataset: ObjectId,
+    /// The selection as the file stores it.
+    pub(crate) selection: Vec<u8>,
+}
+
+impl Region {
+    /// A region of a dataset: a selection that [`hyperslab::encode_region`] returned for its extent.
+    pub fn new(dataset: ObjectId, selection: Vec<u8>) -> Self {
+        Self { dataset, selection }
+    }
 }
 
 impl From<Vec<u8>> for Elements {
@@ -44,6 +62,24 @@ impl Elements {
         self.references.push((at, object));
     }
 
+    /// Makes the element at the offset `at` (in bytes) a reference to a region, which
+    /// [`NewFile::region`](crate::NewFile::region) returns.
+    pub fn set_region(&mut self, at: usize, region: Region) {
+        self.regions.push((at, region));
+    }
+
+    /// These elements `count` times.
+    pub(crate) fn repeated(&self, count: usize) -> Self {
+        let mut all = Self::from(self.bytes.repeat(count));
+        for start in (0..count).map(|number| number * self.bytes.len()) {
+            all.sequences
+                .extend(self.sequences.iter().map(|(at, n, content)| (start + at, *n, content.clone())));
+            all.references.extend(self.references.iter().map(|(at, object)| (start + at, *object)));
+            all.regions.extend(self.regions.iter().map(|(at, region)| (start + at, region.clone())));
+        }
+        all
+    }
+
     /// The number of bytes, without what they refer to.
     pub fn len(&self) -> usize {
         self.bytes.len()
@@ -60,16 +96,17 @@ impl Elements {
 
     /// The bytes, if nothing is of variable length or a reference.
     pub(crate) fn into_plain(self) -> Option<Vec<u8>> {
-        (self.sequences.is_empty() && self.references.is_empty()).then_some(self.bytes)
+        let is_plain = self.sequences.is_empty() && self.references.is_empty() && self.regions.is_empty();
+        is_plain.then_some(self.bytes)
     }
 
     /// In the form that is written, with all parts in the order of their offsets. An error says which part is wrong.
     pub(crate) fn into_relocatable(self, objects: usize) -> Result<Relocatable, String> {
         let len = self.bytes.len();
         let mut bytes = self.bytes;
-        let mut places: Vec<(usize, usize)> =
-            Vec::with_capacity(self.sequences.len() + self.references.len());
-        let mut heap = Vec::with_capacity(self.sequences.len());
+        let count = self.sequences.len() + self.references.len() + self.regions.len();
+        let mut places: Vec<(usize, usize)> = Vec::with_capacity(count);
+        let mut heap = Vec::with_capacity(self.sequences.len() + self.regions.len());
         for (at, count, content) in self.sequences {
             let Some(field) = bytes.get_mut(at..).and_then(|rest| rest.get_mut(..VARIABLE_BYTES)) else {
                 return Err(format!("a sequence at byte {at} of {len}"));
@@ -91,6 +128,19 @@ impl Elements {
             }
             places.push((at, REFERENCE_BYTES));
             references.push((at, object));
+        }
+        for (at, Region { dataset, selection }) in self.regions {
+            let Some(field) = bytes.get_mut(at..).and_then(|rest| rest.get_mut(..REGION_BYTES)) else {
+                return Err(format!("a region reference at byte {at} of {len}"));
+            };
+            field.fill(0);
+            if dataset.0 as usize >= objects {
+                return Err(format!("a reference to object {} of {objects}", dataset.0));
+            }
+            places.push((at, REGION_BYTES));
+            // The heap object is the address of the dataset, and the selection.
+            let bytes = [&[0; REFERENCE_BYTES][..], &selection[..]].concat();
+            heap.push((at, Relocatable { bytes, objects: vec![(0, dataset)], ..Relocatable::default() }));
         }
         places.sort_unstable();
         if let Some(pair) = places.windows(2).find(|pair| pair[0].0 + pair[0].1 > pair[1].0) {
@@ -123,6 +173,23 @@ mod tests {
         assert!(outside.into_relocatable(0).is_err());
         let mut outside = Elements::zeros(7);
         outside.set_reference(0, ObjectId(0));
+        assert!(outside.into_relocatable(1).is_err());
+    }
+
+    #[test]
+    fn regions_lead_to_the_heap_and_are_repeated() {
+        let mut element = Elements::zeros(REGION_BYTES + VARIABLE_BYTES);
+        element.set_region(0, Region { dataset: ObjectId(1), selection: vec![5, 6] });
+        element.set_sequence(REGION_BYTES, 1, vec![9]);
+        let found = element.repeated(2).into_relocatable(2).unwrap();
+        assert_eq!(found.heap.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 16, 28, 44]);
+        assert_eq!(found.heap[2].1.bytes, [0, 0, 0, 0, 0, 0, 0, 0, 5, 6]);
+        assert_eq!(found.heap[2].1.objects, [(0, ObjectId(1))]);
+        assert!(element.clone().into_relocatable(1).unwrap_err().contains("object 1 of 1"));
+        element.set_reference(8, ObjectId(0));
+        assert!(element.into_relocatable(2).unwrap_err().contains("overlap at byte 8"));
+        let mut outside = Elements::zeros(11);
+        outside.set_region(0, Region { dataset: ObjectId(0), selection: Vec::new() });
         assert!(outside.into_relocatable(1).is_err());
     }
 

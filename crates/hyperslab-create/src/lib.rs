@@ -44,7 +44,7 @@ mod write;
 mod write_data;
 
 pub use data::{BlockSource, Data, DataError};
-pub use elements::Elements;
+pub use elements::{Elements, Region};
 pub use error::CreateError;
 pub use hyperslab_repack::internal::Block;
 pub use hyperslab_repack::{FilterRequest, LowBound, Monitor};

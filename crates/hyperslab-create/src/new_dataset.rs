@@ -3,6 +3,7 @@
 use crate::elements::Elements;
 use hyperslab::{Dataspace, Datatype};
 use hyperslab_repack::FilterRequest;
+use hyperslab_write::ObjectId;
 
 /// A dataset of a new file.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,7 +12,9 @@ pub struct NewDataset {
     pub(crate) dataspace: Dataspace,
     pub(crate) layout: Layout,
     pub(crate) filters: Vec<FilterRequest>,
-    pub(crate) fill: Option<Vec<u8>>,
+    pub(crate) fill: Option<Elements>,
+    /// The named datatype that it uses.
+    pub(crate) committed: Option<ObjectId>,
 }
 
 /// How the elements of a dataset are stored.
@@ -39,7 +42,14 @@ impl NewDataset {
             [] => Dataspace::Scalar,
             dims => Dataspace::Simple { dims: dims.into(), max_dims },
         };
-        Self { datatype, dataspace, layout: Layout::Automatic, filters: Vec::new(), fill: None }
+        Self {
+            datatype,
+            dataspace,
+            layout: Layout::Automatic,
+            filters: Vec::new(),
+            fill: None,
+            committed: None,
+        }
     }
 
     /// A dataset without elements and shape (a null dataspace).
@@ -74,10 +84,16 @@ impl NewDataset {
         Self { filters: filters.into(), ..self }
     }
 
-    /// Sets the fill value: the bytes of one element, without addresses.
+    /// Sets the fill value: one element.
     #[must_use]
-    pub fn fill(self, element: impl Into<Vec<u8>>) -> Self {
+    pub fn fill(self, element: impl Into<Elements>) -> Self {
         Self { fill: Some(element.into()), ..self }
+    }
+
+    /// Uses a named datatype of the file, which must be its datatype.
+    #[must_use]
+    pub fn named_datatype(self, datatype: ObjectId) -> Self {
+        Self { committed: Some(datatype), ..self }
     }
 }
 
@@ -90,17 +106,20 @@ pub struct NewAttribute {
     pub dataspace: Dataspace,
     /// Its elements; none of a null dataspace.
     pub elements: Elements,
+    /// The named datatype of the file that it uses, if it does. It must be its datatype.
+    pub named_datatype: Option<ObjectId>,
 }
 
 impl NewAttribute {
     /// An attribute of `dims` elements along each axis; of one element without axes.
     pub fn new(datatype: Datatype, dims: &[u64], elements: impl Into<Elements>) -> Self {
         let dataspace = NewDataset::new(datatype.clone(), dims).dataspace;
-        Self { datatype, dataspace, elements: elements.into() }
+        Self { datatype, dataspace, elements: elements.into(), named_datatype: None }
     }
 
     /// An attribute without a value (a null dataspace).
     pub fn null(datatype: Datatype) -> Self {
-        Self { datatype, dataspace: Dataspace::Null, elements: Elements::default() }
+        let elements = Elements::default();
+        Self { datatype, dataspace: Dataspace::Null, elements, named_datatype: None }
     }
 }

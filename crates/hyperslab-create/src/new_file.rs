@@ -1,9 +1,11 @@
 //! A file that does not exist yet: its objects by path.
 
 use crate::data::Data;
+use crate::elements::Region;
 use crate::error::CreateError;
 use crate::new_dataset::{NewAttribute, NewDataset};
 use crate::storage::{Prepared, Storage, prepare};
+use hyperslab::{Datatype, Selection};
 use hyperslab_write::ObjectId;
 use std::collections::HashMap;
 
@@ -34,6 +36,7 @@ pub(crate) struct Attributes(pub Vec<(String, NewAttribute)>);
 pub(crate) enum Kind<'d> {
     Group(Links),
     Dataset(Box<Prepared>, Option<Data<'d>>),
+    Datatype(Box<Datatype>),
 }
 
 /// The links of a group, in the order of their creation.
@@ -110,7 +113,32 @@ impl<'d> NewFile<'d> {
     /// As [`Self::group`]; a layout, chunks or filters that are not possible.
     pub fn dataset(&mut self, path: &str, dataset: NewDataset) -> Result<ObjectId, CreateError> {
         let prepared = prepare(dataset).map_err(|what| CreateError::invalid(path, what))?;
+        self.check_named(path, prepared.committed, &prepared.datatype)?;
         self.create(path, |path| NewObject::new(path, Kind::Dataset(Box::new(prepared), None)))
+    }
+
+    /// Creates a named datatype, which datasets and attributes can use.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::group`].
+    pub fn datatype(&mut self, path: &str, datatype: Datatype) -> Result<ObjectId, CreateError> {
+        self.create(path, |path| NewObject::new(path, Kind::Datatype(Box::new(datatype))))
+    }
+
+    /// A region of a dataset, for references to it.
+    ///
+    /// # Errors
+    ///
+    /// An object that is not a dataset; elements that it does not have, and selections that [`hyperslab::encode_region`] refuses.
+    pub fn region(&self, dataset: ObjectId, selection: &Selection) -> Result<Region, CreateError> {
+        let object = self.objects.get(dataset.0 as usize);
+        let Some(NewObject { kind: Kind::Dataset(prepared, _), path, .. }) = object else {
+            return Err(CreateError::invalid("/", format!("object {} is not a dataset", dataset.0)));
+        };
+        let selection = hyperslab::encode_region(selection, prepared.dataspace.dims());
+        let selection = selection.map_err(|error| CreateError::invalid(path, error.to_string()))?;
+        Ok(Region { dataset, selection })
     }
 
     /// Sets where the elements of a dataset come from. They are read when the file is written.
@@ -122,7 +150,9 @@ impl<'d> NewFile<'d> {
         let object = self.object_mut(dataset)?;
         match &mut object.kind {
             Kind::Dataset(_, current) => *current = Some(data),
-            Kind::Group(_) => return Err(CreateError::invalid(&object.path, "a group has no data")),
+            Kind::Group(_) | Kind::Datatype(_) => {
+                return Err(CreateError::invalid(&object.path, "only datasets have data"));
+            }
         }
         Ok(())
     }
@@ -138,6 +168,7 @@ impl<'d> NewFile<'d> {
         name: &str,
         attribute: NewAttribute,
     ) -> Result<(), CreateError> {
+        self.check_named(name, attribute.named_datatype, &attribute.datatype)?;
         let object = self.object_mut(object)?;
         let elements = attribute.dataspace.elements();
         let bytes = elements.and_then(|count| count.checked_mul(attribute.datatype.size.into()));
@@ -181,7 +212,54 @@ impl<'d> NewFile<'d> {
                 Storage::Chunked(chunk) => Some(chunk),
                 Storage::Compact | Storage::Contiguous => None,
             },
-            Kind::Group(_) => None,
+            Kind::Group(_) | Kind::Datatype(_) => None,
+        }
+    }
+
+    /// Gives a link another path. Groups on the way to it are created. The link is the last one that was created in its group.
+    ///
+    /// # Errors
+    ///
+    /// A link that does not exist; as [`Self::group`], and a group that would be moved into itself.
+    pub fn rename(&mut self, from: &str, to: &str) -> Result<(), CreateError> {
+        let missing = || CreateError::invalid(from, "there is no such link");
+        let mut names: Vec<&str> = components(from).collect();
+        let name = names.pop().ok_or_else(missing)?;
+        let group = self.find(&names.join("/")).ok_or_else(missing)?;
+        let target = self.link_of(group, name).cloned().ok_or_else(missing)?;
+        if components(to).eq(components(from)) {
+            return Ok(());
+        }
+        let (old, new): (Vec<&str>, Vec<&str>) = (components(from).collect(), components(to).collect());
+        if new.starts_with(&old) {
+            return Err(CreateError::invalid(to, format!("{from} cannot be moved into itself")));
+        }
+        let (target_group, last) = self.place(to)?;
+        self.insert(target_group, to, last, target)?;
+        if let Kind::Group(links) = &mut self.objects[group.0 as usize].kind {
+            links.remove(name);
+        }
+        let (old, new) = (format!("/{}", old.join("/")), format!("/{}", new.join("/")));
+        for object in &mut self.objects {
+            let rest = object.path.strip_prefix(&old).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            if let Some(rest) = rest {
+                object.path = format!("{new}{rest}");
+            }
+        }
+        Ok(())
+    }
+
+    fn check_named(
+        &self,
+        what: &str,
+        named: Option<ObjectId>,
+        datatype: &Datatype,
+    ) -> Result<(), CreateError> {
+        let Some(id) = named else { return Ok(()) };
+        match self.objects.get(id.0 as usize).map(|object| &object.kind) {
+            Some(Kind::Datatype(known)) if **known == *datatype => Ok(()),
+            Some(Kind::Datatype(_)) => Err(CreateError::invalid(what, "the named datatype is another one")),
+            _ => Err(CreateError::invalid(what, format!("object {} is not a named datatype", id.0))),
         }
     }
 
@@ -255,8 +333,16 @@ impl<'d> NewFile<'d> {
     fn link_of(&self, group: ObjectId, name: &str) -> Option<&LinkTarget> {
         match &self.objects.get(group.0 as usize)?.kind {
             Kind::Group(links) => links.numbers.get(name).map(|&number| &links.list[number].1),
-            Kind::Dataset(..) => None,
+            Kind::Dataset(..) | Kind::Datatype(_) => None,
         }
+    }
+}
+
+impl Links {
+    fn remove(&mut self, name: &str) {
+        let Some(removed) = self.numbers.remove(name) else { return };
+        self.list.remove(removed);
+        self.numbers.values_mut().filter(|number| **number > removed).for_each(|number| *number -= 1);
     }
 }
 
@@ -296,6 +382,50 @@ mod tests {
             assert!(error.contains(says) && error.contains(path), "{error}");
         }
         assert_eq!(file.find("/soft"), None);
+    }
+
+    #[test]
+    fn links_get_other_paths() {
+        let mut file = NewFile::new();
+        let dataset = file.dataset("a/b/x", NewDataset::new(integer(1, false), &[3])).unwrap();
+        let after = file.group("a/after").unwrap();
+        file.link("soft", LinkTarget::Soft("/a".into())).unwrap();
+        file.rename("/a/b", "new/place").unwrap();
+        assert_eq!(
+            (file.find("new/place/x"), file.find("a/b"), file.find("a/after")),
+            (Some(dataset), None, Some(after))
+        );
+        assert_eq!(file.objects[dataset.0 as usize].path, "/new/place/x");
+        file.rename("soft", "a/soft").unwrap();
+        file.rename("/a/after/", "a/after").unwrap();
+        let Kind::Group(links) = &file.objects[file.find("a").unwrap().0 as usize].kind else { panic!() };
+        assert_eq!(links.list.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["after", "soft"]);
+        for (from, to, says) in [
+            ("absent", "x", "no such link"),
+            ("/", "x", "no such link"),
+            ("new/place", "a/soft", "already exists"),
+            ("new", "new/place/deeper", "into itself"),
+        ] {
+            let error = file.rename(from, to).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+        assert_eq!(file.find("new/place/x"), Some(dataset));
+    }
+
+    #[test]
+    fn a_named_datatype_is_that_of_its_users() {
+        let mut file = NewFile::new();
+        let named = file.datatype("types/four", integer(4, true)).unwrap();
+        let dataset = NewDataset::new(integer(4, true), &[3]).named_datatype(named);
+        let dataset = file.dataset("x", dataset).unwrap();
+        for (size, id) in [(8, named), (4, dataset)] {
+            let wrong = NewDataset::new(integer(size, true), &[3]).named_datatype(id);
+            assert!(file.dataset("y", wrong).is_err());
+            let attribute = NewAttribute::new(integer(size, true), &[], vec![0; size as usize]);
+            let attribute = NewAttribute { named_datatype: Some(id), ..attribute };
+            assert!(file.set_attribute(dataset, "a", attribute).is_err());
+        }
+        assert!(file.set_data(named, Data::memory(vec![0u8; 4])).is_err());
     }
 
     #[test]

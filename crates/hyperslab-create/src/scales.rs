@@ -88,7 +88,9 @@ impl NewFile<'_> {
         let object = self.object_mut(dataset)?;
         match &object.kind {
             Kind::Dataset(prepared, _) => Ok(prepared.dataspace.rank()),
-            Kind::Group(_) => Err(CreateError::invalid(&object.path, "a group is not a dataset")),
+            Kind::Group(_) | Kind::Datatype(_) => {
+                Err(CreateError::invalid(&object.path, "it is not a dataset"))
+            }
         }
     }
 }
@@ -150,5 +152,5 @@ fn text(value: &str) -> NewAttribute {
     let charset = if value.is_ascii() { Charset::Ascii } else { Charset::Utf8 };
     let class = Class::FixedString { padding: StringPadding::NullTerminate, charset };
     let datatype = Datatype { size: bytes.len() as u32, class, committed: None };
-    NewAttribute { datatype, dataspace: Dataspace::Scalar, elements: bytes.into() }
+    NewAttribute { dataspace: Dataspace::Scalar, ..NewAttribute::new(datatype, &[], bytes) }
 }

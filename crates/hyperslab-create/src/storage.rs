@@ -1,12 +1,14 @@
 //! How a new dataset is stored: its layout, the shape of its chunks, and its filters with all parameters.
 
 use crate::blocks;
+use crate::elements::Elements;
 use crate::new_dataset::{Layout, NewDataset};
 use hyperslab::storage::{Fill, FillValue};
 use hyperslab::{Dataspace, Datatype};
 use hyperslab_format::message::FilterPipeline;
 use hyperslab_format::message::fill_value::AllocationTime;
 use hyperslab_repack::internal::FilteredDataset;
+use hyperslab_write::ObjectId;
 
 /// Elements of at most so many bytes are stored in the object header, where opening the dataset reads them.
 const COMPACT_BYTES: u64 = 1 << 10;
@@ -27,8 +29,12 @@ pub(crate) struct Prepared {
     pub datatype: Datatype,
     pub dataspace: Dataspace,
     pub fill: FillValue,
+    /// The fill value, if it has addresses.
+    pub fill_elements: Option<Elements>,
     pub filters: FilterPipeline,
     pub storage: Storage,
+    /// The named datatype that it uses.
+    pub committed: Option<ObjectId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +51,7 @@ impl Prepared {
         self.dataspace.elements().unwrap_or(0).saturating_mul(self.datatype.size.into())
     }
 
-    /// The bytes of an element that was never written.
+    /// The bytes of an element that was never written; zeros where there would be addresses.
     pub fn fill_element(&self) -> Vec<u8> {
         match &self.fill.value {
             Fill::User(value) => value.to_vec(),
@@ -61,9 +67,9 @@ impl Prepared {
 
 /// Settles how a dataset is stored. An error says what is not possible.
 pub(crate) fn prepare(dataset: NewDataset) -> Result<Prepared, String> {
-    let NewDataset { datatype, dataspace, layout, filters, fill } = dataset;
+    let NewDataset { datatype, dataspace, layout, filters, fill, committed } = dataset;
     check_extent(&dataspace, datatype.size)?;
-    let fill = fill_value(fill, &datatype)?;
+    let (fill, fill_elements) = fill_value(fill, &datatype)?;
     let storage = storage(layout, &datatype, &dataspace, !filters.is_empty())?;
     let filters = match &storage {
         Storage::Chunked(chunk) => {
@@ -79,7 +85,8 @@ pub(crate) fn prepare(dataset: NewDataset) -> Result<Prepared, String> {
         Storage::Chunked(_) => AllocationTime::Incremental,
     };
     let fill = FillValue { allocation, ..fill };
-    Ok(Prepared { datatype, dataspace, fill, filters: FilterPipeline { filters }, storage })
+    let filters = FilterPipeline { filters };
+    Ok(Prepared { datatype, dataspace, fill, fill_elements, filters, storage, committed })
 }
 
 fn check_extent(dataspace: &Dataspace, element_bytes: u32) -> Result<(), String> {
@@ -98,18 +105,16 @@ fn check_extent(dataspace: &Dataspace, element_bytes: u32) -> Result<(), String>
     bytes.map(|_| ()).ok_or_else(|| format!("the size of {dims:?} elements overflows 64 bits"))
 }
 
-fn fill_value(fill: Option<Vec<u8>>, datatype: &Datatype) -> Result<FillValue, String> {
-    let value = match fill {
-        None => Fill::Default,
-        Some(_) if datatype.is_variable() || datatype.contains_reference() => {
-            return Err("a fill value with addresses is not supported".into());
-        }
-        Some(value) if value.len() == datatype.size as usize => Fill::User(value.into()),
-        Some(value) => {
-            return Err(format!("a fill value of {} bytes; elements have {}", value.len(), datatype.size));
-        }
-    };
-    Ok(FillValue { value, ..FillValue::default() })
+fn fill_value(fill: Option<Elements>, datatype: &Datatype) -> Result<(FillValue, Option<Elements>), String> {
+    let Some(fill) = fill else { return Ok((FillValue::default(), None)) };
+    if fill.len() != datatype.size as usize {
+        return Err(format!("a fill value of {} bytes; elements have {}", fill.len(), datatype.size));
+    }
+    if datatype.is_variable() || datatype.contains_reference() {
+        return Ok((FillValue::default(), Some(fill)));
+    }
+    let value = fill.into_plain().ok_or("a fill value with addresses in a datatype without any")?;
+    Ok((FillValue { value: Fill::User(value.into()), ..FillValue::default() }, None))
 }
 
 fn storage(
@@ -240,7 +245,7 @@ mod tests {
             (ints(&[1 << 40]).chunks(&[1]), "2^32"),
             (ints(&[1 << 40, 1 << 40]), "overflows"),
             (ints(&[10]).maximum(&[Some(9)]), "larger than the maximum"),
-            (ints(&[10]).fill([0; 3]), "fill value of 3 bytes"),
+            (ints(&[10]).fill(vec![0; 3]), "fill value of 3 bytes"),
             (ints(&[20_000]).layout(Layout::Compact), "too many for a compact"),
             (ints(&[1; 33]), "33 dimensions"),
         ] {

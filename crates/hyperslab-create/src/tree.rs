@@ -8,6 +8,7 @@ use crate::new_dataset::NewAttribute;
 use crate::new_file::{Kind, LinkTarget, NewFile, NewObject};
 use crate::scales::scale_attributes;
 use crate::storage::{Prepared, Storage};
+use hyperslab::storage::Fill;
 use hyperslab::{Dataspace, Datatype, Name};
 use hyperslab_format::message::GroupInfo;
 use hyperslab_format::message::datatype::Charset;
@@ -47,6 +48,7 @@ impl<'d> NewTree<'d> {
                     let links = links.list.into_iter().map(|(name, target)| link(&name, target)).collect();
                     ObjectSpec::Group(Box::new(GroupSpec { links, order, info: GroupInfo::default() }))
                 }
+                Kind::Datatype(datatype) => ObjectSpec::Datatype(datatype),
                 Kind::Dataset(prepared, data) => {
                     let id = ObjectId(number as u32);
                     let spec = new.dataset(&object.path, &prepared, data.as_ref(), count)?;
@@ -71,12 +73,12 @@ impl<'d> NewTree<'d> {
         let own = object.attributes.0.iter().filter(|(name, _)| is_own(name));
         let mut specs = Vec::new();
         for (name, attribute) in own.chain(&of_scales) {
-            let NewAttribute { datatype, dataspace, elements } = attribute.clone();
+            let NewAttribute { datatype, dataspace, elements, named_datatype } = attribute.clone();
             let elements = elements.into_relocatable(objects);
             let elements = elements
                 .map_err(|what| CreateError::invalid(&object.path, format!("attribute {name}: {what}")))?;
             let (name, charset) = named(name);
-            let (datatype, value) = (used(datatype), elements.into_value(&mut self.tree));
+            let (datatype, value) = (used(datatype, named_datatype), elements.into_value(&mut self.tree));
             let (name, dataspace) = (Arc::new(name), dataspace.into());
             specs.push(AttributeSpec { name, charset, datatype, dataspace, value });
         }
@@ -108,10 +110,18 @@ impl<'d> NewTree<'d> {
                 StorageSpec::Compact(elements.into_value(&mut self.tree))
             }
         };
+        let mut fill = FillSpec { value: prepared.fill.clone(), ..FillSpec::default() };
+        if let Some(elements) = &prepared.fill_elements {
+            let elements = elements.clone().into_relocatable(objects);
+            let elements =
+                elements.map_err(|what| CreateError::invalid(path, format!("fill value: {what}")))?;
+            let value = elements.into_value(&mut self.tree);
+            (fill.value.value, fill.patches) = (Fill::User(value.bytes.into()), value.patches);
+        }
         Ok(DatasetSpec {
-            datatype: used(prepared.datatype.clone()),
+            datatype: used(prepared.datatype.clone(), prepared.committed),
             dataspace: prepared.dataspace.clone().into(),
-            fill: Arc::new(FillSpec { value: prepared.fill.clone(), ..FillSpec::default() }),
+            fill: Arc::new(fill),
             filters: Arc::new(prepared.filters.clone()),
             storage,
         })
@@ -157,8 +167,11 @@ fn compact_elements(
             read_block(path, prepared, data, &whole)?
         }
         _ => {
-            let count = prepared.dataspace.elements().unwrap_or(0);
-            prepared.fill_element().repeat(count as usize).into()
+            let count = prepared.dataspace.elements().unwrap_or(0) as usize;
+            match &prepared.fill_elements {
+                Some(fill) => fill.repeated(count),
+                None => prepared.fill_element().repeat(count).into(),
+            }
         }
     };
     elements.into_relocatable(objects).map_err(|what| CreateError::invalid(path, what))
@@ -188,6 +201,6 @@ fn named(name: &str) -> (Name, Charset) {
     (name.into(), if name.is_ascii() { Charset::Ascii } else { Charset::Utf8 })
 }
 
-fn used(datatype: Datatype) -> DatatypeUse {
-    DatatypeUse { datatype: Arc::new(datatype), committed: None }
+fn used(datatype: Datatype, committed: Option<ObjectId>) -> DatatypeUse {
+    DatatypeUse { datatype: Arc::new(datatype), committed }
 }

@@ -9,13 +9,15 @@ mod source;
 
 use crate::errors;
 use crate::interrupt;
-use hyperslab::Cancel;
+use crate::selection::{self, Index};
+use hyperslab::{Cancel, Selection};
 use hyperslab_create::{
     CreateError, CreateOptions, Data, FilterRequest, Layout, LinkTarget, LowBound, Monitor, NewAttribute,
     NewDataset, NewFile, ObjectId, WriteOptions,
 };
 use numpy::PyArrayDescr;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use source::{ArrayBytes, PythonSource};
 use std::io;
 use std::path::PathBuf;
@@ -47,9 +49,12 @@ impl FileBuilder {
     }
 
     /// Create a dataset. `shape` is None for one without elements; `chunks` is a shape, True for an automatic one, or False for
-    /// none. Return its number and the shape of its chunks.
+    /// none; `fillvalue` is one element as a source returns it; `datatype` is the number of the named datatype that it uses.
+    /// Return its number and the shape of its chunks.
     #[expect(clippy::too_many_arguments, reason = "the properties of a dataset")]
-    #[pyo3(signature = (path, dtype, shape, *, maxshape=None, chunks=None, filters=Vec::new(), fillvalue=None))]
+    #[pyo3(signature = (
+        path, dtype, shape, *, maxshape=None, chunks=None, filters=Vec::new(), fillvalue=None, datatype=None
+    ))]
     fn dataset(
         &self,
         path: &str,
@@ -58,13 +63,17 @@ impl FileBuilder {
         maxshape: Option<Vec<Option<u64>>>,
         chunks: Option<Chunks>,
         filters: Filters,
-        fillvalue: Option<Vec<u8>>,
+        fillvalue: Option<&Bound<'_, PyAny>>,
+        datatype: Option<u32>,
     ) -> PyResult<(u32, Option<Vec<u64>>)> {
-        let datatype = datatype::datatype_of(dtype)?;
+        let of_elements = datatype::datatype_of(dtype)?;
         let mut dataset = match &shape {
-            Some(shape) => NewDataset::new(datatype, shape),
-            None => NewDataset::null(datatype),
+            Some(shape) => NewDataset::new(of_elements, shape),
+            None => NewDataset::null(of_elements),
         };
+        if let Some(named) = datatype {
+            dataset = dataset.named_datatype(ObjectId(named));
+        }
         if let Some(maxshape) = maxshape {
             dataset = dataset.maximum(&maxshape);
         }
@@ -77,12 +86,44 @@ impl FileBuilder {
         let filters = filters.into_iter().map(|(id, parameters)| FilterRequest { id, parameters });
         dataset = dataset.filters(filters.collect::<Vec<_>>());
         if let Some(fill) = fillvalue {
-            dataset = dataset.fill(fill);
+            dataset = dataset.fill(elements::elements_of(fill)?);
         }
         self.change(|file| {
             let id = file.dataset(path, dataset)?;
             Ok((id.0, file.chunk_shape(id).map(<[u64]>::to_vec)))
         })
+    }
+
+    /// Create a named datatype.
+    fn datatype(&self, path: &str, dtype: &Bound<'_, PyArrayDescr>) -> PyResult<u32> {
+        let datatype = datatype::datatype_of(dtype)?;
+        Ok(self.change(|file| file.datatype(path, datatype))?.0)
+    }
+
+    /// Give a link another path.
+    fn rename(&self, source: &str, target: &str) -> PyResult<()> {
+        self.change(|file| file.rename(source, target))
+    }
+
+    /// The selection of an index of a dataset of this shape, as files store it. It is checked like the index of a read.
+    #[staticmethod]
+    fn region<'py>(
+        py: Python<'py>,
+        index: &Bound<'py, PyAny>,
+        shape: Vec<u64>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let selection = match shape.is_empty() {
+            true => Selection::All,
+            false => match selection::parse(index, &shape)? {
+                Index::Selected(selected) => selected.selection,
+                Index::Fields(..) => return Err(errors::wrong_type("a region has no names of fields")),
+                Index::Region(_) => {
+                    return Err(errors::wrong_type("a region is an index, not a region reference"));
+                }
+            },
+        };
+        let encoded = hyperslab::encode_region(&selection, &shape).map_err(errors::raise)?;
+        Ok(PyBytes::new(py, &encoded))
     }
 
     /// Create a link to an object, to a path, or to a path in another file.
@@ -103,7 +144,9 @@ impl FileBuilder {
         self.change(|file| file.link(path, target))
     }
 
-    /// Set an attribute. `shape` is None for one without a value; `elements` are as a source returns them.
+    /// Set an attribute. `shape` is None for one without a value; `elements` are as a source returns them; `datatype` is the
+    /// number of the named datatype that it uses.
+    #[pyo3(signature = (object, name, dtype, shape, elements, datatype=None))]
     fn attribute(
         &self,
         object: u32,
@@ -111,12 +154,14 @@ impl FileBuilder {
         dtype: &Bound<'_, PyArrayDescr>,
         shape: Option<Vec<u64>>,
         elements: &Bound<'_, PyAny>,
+        datatype: Option<u32>,
     ) -> PyResult<()> {
-        let datatype = datatype::datatype_of(dtype)?;
-        let attribute = match shape {
-            Some(shape) => NewAttribute::new(datatype, &shape, elements::elements_of(elements)?),
-            None => NewAttribute::null(datatype),
+        let of_elements = datatype::datatype_of(dtype)?;
+        let mut attribute = match shape {
+            Some(shape) => NewAttribute::new(of_elements, &shape, elements::elements_of(elements)?),
+            None => NewAttribute::null(of_elements),
         };
+        attribute.named_datatype = datatype.map(ObjectId);
         self.change(|file| file.set_attribute(ObjectId(object), name, attribute))
     }
 

@@ -56,7 +56,7 @@ pub use attribute::{AttributeEntry, Attributes};
 pub use dataset::Dataset;
 pub use driver::Driver;
 pub use element::Element;
-pub use encoded_selection::region_selection;
+pub use encoded_selection::{encode_region, region_selection};
 pub use file::File;
 pub use group::Group;
 pub use hyperslab_array::array::Endianness;

@@ -5,6 +5,7 @@
 | `file` | the file: opened, written, discarded |
 | `group` | groups: what is created in them, paths, links |
 | `dataset` | datasets: values that are given, assigned, or read block by block |
+| `datatype`, `named` | named datatypes, and their use |
 | `attributes` | attributes |
 | `dimensions` | dimension scales |
 | `object` | what groups and datasets have in common |
@@ -17,7 +18,8 @@ from __future__ import annotations
 
 from hyperslab._new_file.attributes import NewAttributes
 from hyperslab._new_file.dataset import NewDataset
+from hyperslab._new_file.datatype import NewDatatype
 from hyperslab._new_file.file import NewFile
 from hyperslab._new_file.group import NewGroup
 
-__all__ = ["NewAttributes", "NewDataset", "NewFile", "NewGroup"]
+__all__ = ["NewAttributes", "NewDataset", "NewDatatype", "NewFile", "NewGroup"]

@@ -11,10 +11,12 @@ from numpy.typing import DTypeLike, NDArray
 from hyperslab._empty import Empty
 from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.elements import array_of, dtype_of, encode
+from hyperslab._new_file.named import dtype_and_name
 from hyperslab._new_file.values import outer_shape
 from hyperslab.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from hyperslab._new_file.datatype import NewDatatype
     from hyperslab._new_file.object import Object
 
 
@@ -29,19 +31,27 @@ class NewAttributes(MutableMapping[str, Any]):
         self._owner = owner
         self._values: dict[str, NDArray[Any] | Empty] = {}
         self._dtypes: dict[str, np.dtype[Any]] = {}
+        #: The numbers of the named datatypes of those that use one.
+        self._named: dict[str, int] = {}
 
-    def create(self, name: str, data: Any, shape: int | tuple[int, ...] | None = None, dtype: DTypeLike | None = None) -> None:
-        """Set an attribute to `data`, with this shape and dtype if they are given.
+    def create(
+        self, name: str, data: Any, shape: int | tuple[int, ...] | None = None, dtype: DTypeLike | NewDatatype | None = None
+    ) -> None:
+        """Set an attribute to `data`, with this shape and dtype if they are given. The dtype may be a named datatype of the file.
 
         Raises:
             TypeError: HDF5 has no datatype for the values.
             ValueError: the shape has another number of elements, or the values do not fit the dtype.
         """
         self._owner._builder
+        given, named = (None, None) if dtype is None else dtype_and_name(dtype, self._owner.file)
+        self._named.pop(name, None)
+        if named is not None:
+            self._named[name] = named
         if isinstance(data, Empty):
-            self._values[name], self._dtypes[name] = data, data.dtype
+            self._values[name], self._dtypes[name] = data, data.dtype if given is None else given
             return
-        stored = dtype_of(data) if dtype is None else np.dtype(dtype)
+        stored = dtype_of(data) if given is None else given
         array = np.array(array_of(data, stored.base), order="C", copy=True)
         if shape is not None:
             array = array.reshape(shape)
@@ -51,7 +61,10 @@ class NewAttributes(MutableMapping[str, Any]):
 
     def modify(self, name: str, value: Any) -> None:
         """Set the value of an attribute; its dtype stays as it is, if it exists."""
+        named = self._named.get(name)
         self.create(name, value, dtype=self._dtypes.get(name))
+        if named is not None:
+            self._named[name] = named
 
     def __setitem__(self, name: str, value: Any) -> None:
         self.create(name, value)
@@ -66,6 +79,7 @@ class NewAttributes(MutableMapping[str, Any]):
     def __delitem__(self, name: str) -> None:
         self[name]
         del self._values[name], self._dtypes[name]
+        self._named.pop(name, None)
 
     def __iter__(self) -> Iterator[str]:
         return iter(list(self._values))
@@ -78,9 +92,9 @@ class NewAttributes(MutableMapping[str, Any]):
 
     def _write(self, builder: FileBuilder) -> None:
         for name, value in self._values.items():
-            dtype = self._dtypes[name]
+            dtype, named = self._dtypes[name], self._named.get(name)
             if isinstance(value, Empty):
-                builder.attribute(self._owner._id, name, dtype, None, None)
+                builder.attribute(self._owner._id, name, dtype, None, None, named)
                 continue
             shape = value.shape if dtype.subdtype is None else outer_shape(value.shape, dtype)
-            builder.attribute(self._owner._id, name, dtype, shape, encode(value, dtype.base, self._owner._file))
+            builder.attribute(self._owner._id, name, dtype, shape, encode(value, dtype.base, self._owner._file), named)

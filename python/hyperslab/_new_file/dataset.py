@@ -10,13 +10,26 @@ from numpy.typing import NDArray
 from hyperslab._empty import Empty
 from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.dimensions import NewDimensions
-from hyperslab._new_file.elements import array_of, encode
+from hyperslab._new_file.elements import NewRegionReference, array_of, encode
 from hyperslab._new_file.object import Object
 from hyperslab.dtypes import check_string_dtype, check_vlen_dtype
 from hyperslab.errors import InvalidError, WrongTypeError
 
 if TYPE_CHECKING:
     from hyperslab._new_file.file import NewFile
+
+
+class NewRegions:
+    """The regions of a dataset: an index of it gives a reference to what it selects."""
+
+    def __init__(self, dataset: NewDataset) -> None:
+        self._dataset = dataset
+
+    def __getitem__(self, selection: Any) -> NewRegionReference:
+        dataset = self._dataset
+        if dataset.shape is None:
+            raise InvalidError(f"{dataset.name}: the dataset has no elements")
+        return NewRegionReference(dataset.file, dataset._id, FileBuilder.region(selection, dataset.shape))
 
 
 class NewDataset(Object):
@@ -87,6 +100,11 @@ class NewDataset(Object):
         return self._fillvalue
 
     @property
+    def regionref(self) -> NewRegions:
+        """References to regions: `dataset.regionref[0:10, 5]` is a value of dtype `regionref_dtype`."""
+        return NewRegions(self)
+
+    @property
     def dims(self) -> NewDimensions:
         """The axes, to which dimension scales are attached."""
         return NewDimensions(self)
@@ -126,8 +144,9 @@ class NewDataset(Object):
         shape = self._shape + self._dtype.shape
         if self._source is not None:
             array = np.array(array_of(self._source[...], self._dtype.base), order="C", copy=True)
-        elif self._dtype.hasobject and self._dtype.names is None:
-            array = np.full(shape, self._unset(), object)
+        elif self._dtype.base.kind == "O":
+            array = np.empty(shape, object)
+            array.fill(self._unset() if self._fillvalue is None else self._fillvalue)
         elif self._fillvalue is None:
             array = np.zeros(shape, self._dtype.base)
         else:

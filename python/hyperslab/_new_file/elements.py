@@ -11,18 +11,21 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.dtypes import check_ref_dtype, check_string_dtype, check_vlen_dtype, ref_dtype, string_dtype
+from hyperslab.dtypes import check_ref_dtype, check_string_dtype, check_vlen_dtype, ref_dtype, regionref_dtype, string_dtype
 from hyperslab.errors import InvalidError, WrongTypeError
 
-#: The bytes; the offsets, numbers of elements and lengths in bytes of sequences, and all sequences one after the other; the
-#: offsets and objects of references.
+#: The offsets of sequences, their numbers of elements, and their contents: the lengths in bytes, and all one after the other;
+#: or, of elements that refer to something themselves, a list of elements.
+Sequences: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], "tuple[NDArray[np.int64], bytes] | list[Elements]"]
+#: The bytes; the sequences; the offsets and objects of references; the offsets, datasets and selections of region references.
 Elements: TypeAlias = tuple[
-    NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], bytes, NDArray[np.int64], NDArray[np.int64]
+    NDArray[np.uint8], Sequences, tuple[NDArray[np.int64], NDArray[np.int64]], list[tuple[int, int, bytes]]
 ]
 
 _NONE = np.empty(0, np.int64)
 _VARIABLE = np.dtype("V16")
 _REFERENCE = np.dtype("V8")
+_REGION_REFERENCE = np.dtype("V12")
 
 
 class NewReference:
@@ -41,6 +44,26 @@ class NewReference:
         return hash((id(self._file), self._id))
 
 
+class NewRegionReference:
+    """A reference to a region of a dataset of a new file, as a value of datasets and attributes of that file."""
+
+    __slots__ = ("_file", "_id", "_selection")
+
+    def __init__(self, file: object, id: int, selection: bytes) -> None:
+        self._file = file
+        self._id = id
+        self._selection = selection
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NewRegionReference) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[int, int, bytes]:
+        return id(self._file), self._id, self._selection
+
+
 def dtype_of(values: Any) -> np.dtype[Any]:
     """Return the dtype in which values are stored if none is given: that of h5py, and text of variable length for arrays of
     `str`."""
@@ -54,6 +77,8 @@ def dtype_of(values: Any) -> np.dtype[Any]:
         return string_dtype("ascii")
     if kinds == {NewReference}:
         return ref_dtype
+    if kinds == {NewRegionReference}:
+        return regionref_dtype
     found = np.asarray(values).dtype
     return string_dtype() if found.kind in "UT" else found
 
@@ -119,22 +144,34 @@ def encode(array: NDArray[Any], dtype: np.dtype[Any], file: object) -> Elements:
     lead to objects of `file`."""
     if not dtype.hasobject:
         contiguous = np.ascontiguousarray(array).reshape(-1)
-        return contiguous.view(np.uint8).reshape(-1), _NONE, _NONE, _NONE, b"", _NONE, _NONE
+        return _plain(contiguous.view(np.uint8).reshape(-1))
     stored = _stored(dtype)
     elements = np.zeros(array.size, stored)
     encoder = _Encoder(file)
     offsets = np.arange(array.size, dtype=np.int64) * stored.itemsize
     encoder.add(array.reshape(-1), dtype, elements, stored, offsets)
-    lengths = np.fromiter(map(len, encoder.sequences), np.int64, len(encoder.sequences))
-    return (
-        elements.view(np.uint8).reshape(-1),
-        _joined(encoder.offsets),
-        np.asarray(encoder.counts, np.int64),
-        lengths,
-        b"".join(encoder.sequences),
-        _joined(encoder.places),
-        np.asarray(encoder.objects, np.int64),
-    )
+    references = _joined(encoder.places), np.asarray(encoder.objects, np.int64)
+    return elements.view(np.uint8).reshape(-1), encoder.sequences(), references, encoder.regions
+
+
+def _plain(content: NDArray[np.uint8]) -> Elements:
+    """Elements that refer to nothing."""
+    return content, (_NONE, _NONE, (_NONE, b"")), (_NONE, _NONE), []
+
+
+def one_element(value: Any, dtype: np.dtype[Any], file: object) -> Elements:
+    """Return a single element of a datatype."""
+    base = dtype.base
+    if dtype.subdtype is not None:
+        return encode(np.broadcast_to(array_of(value, base), dtype.shape), base, file)
+    if base.kind == "O":
+        one = np.empty((), object)
+        one[()] = value
+        return encode(one, base, file)
+    array = array_of(value, base)
+    if array.size != 1:
+        raise InvalidError(f"{value!r} is not one element of {dtype}")
+    return encode(array, base, file)
 
 
 def _joined(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -150,7 +187,15 @@ def _stored(dtype: np.dtype[Any]) -> np.dtype[Any]:
         return np.dtype((_stored(base), shape))
     if dtype.names is not None:
         return np.dtype([(name, _stored(dtype[name])) for name in dtype.names])
-    return _REFERENCE if check_ref_dtype(dtype) else _VARIABLE
+    if check_ref_dtype(dtype):
+        return _REGION_REFERENCE if _is_region(dtype) else _REFERENCE
+    return _VARIABLE
+
+
+def _is_region(dtype: np.dtype[Any]) -> bool:
+    """True for references to regions: hyperslab's or h5py's."""
+    kind = check_ref_dtype(dtype)
+    return kind is not None and kind.__name__ == "RegionReference"
 
 
 class _Encoder:
@@ -160,9 +205,20 @@ class _Encoder:
         self.file = file
         self.offsets: list[NDArray[np.int64]] = []
         self.counts: list[int] = []
-        self.sequences: list[bytes] = []
+        self.contents: list[bytes | Elements] = []
         self.places: list[NDArray[np.int64]] = []
         self.objects: list[int] = []
+        self.regions: list[tuple[int, int, bytes]] = []
+
+    def sequences(self) -> Sequences:
+        """All sequences that were added."""
+        offsets, counts = _joined(self.offsets), np.asarray(self.counts, np.int64)
+        plain = [content for content in self.contents if isinstance(content, bytes)]
+        if len(plain) == len(self.contents):
+            lengths = np.fromiter(map(len, plain), np.int64, len(plain))
+            return offsets, counts, (lengths, b"".join(plain))
+        nested = [_plain(np.frombuffer(content, np.uint8)) if isinstance(content, bytes) else content for content in self.contents]
+        return offsets, counts, nested
 
     def add(
         self, array: NDArray[Any], dtype: np.dtype[Any], elements: NDArray[Any], stored: np.dtype[Any], offsets: NDArray[np.int64]
@@ -176,6 +232,8 @@ class _Encoder:
                 assert fields is not None
                 member, offset = fields[name][:2]
                 self._add_field(array[name], dtype[name], elements[name], member, offsets + offset)
+        elif _is_region(dtype):
+            self._add_regions(array.tolist(), offsets)
         elif check_ref_dtype(dtype):
             self._add_references(array.tolist(), offsets)
         else:
@@ -191,22 +249,26 @@ class _Encoder:
         count = array.size // max(len(array), 1)
         within = np.arange(count, dtype=np.int64) * stored.base.itemsize
         places = (offsets[:, None] + within).reshape(-1)
-        if base.names is not None:
-            raise WrongTypeError("arrays of compounds with text or sequences are not written")
-        self.add(array.reshape(-1), base, elements, stored.base, places)
+        inner = np.zeros(array.size, stored.base)
+        self.add(array.reshape(-1), base, inner, stored.base, places)
+        elements[...] = inner.reshape(elements.shape)
 
     def _add_sequences(self, values: list[Any], dtype: np.dtype[Any], offsets: NDArray[np.int64]) -> None:
+        contents: list[bytes | Elements]
         if check_string_dtype(dtype) is not None:
             contents = [_text(value) for value in values]
             counts = list(map(len, contents))
         else:
             base = np.dtype(check_vlen_dtype(dtype))
-            arrays = [array_of(() if _is_unset(value) else value, base) for value in values]
-            contents = [np.ascontiguousarray(array).tobytes() for array in arrays]
+            arrays = [np.empty(0, base.base) if _is_unset(value) else array_of(value, base) for value in values]
+            if base.hasobject:
+                contents = [encode(array, base, self.file) for array in arrays]
+            else:
+                contents = [np.ascontiguousarray(array).tobytes() for array in arrays]
             counts = [array.size for array in arrays]
         self.offsets.append(offsets)
         self.counts += counts
-        self.sequences += contents
+        self.contents += contents
 
     def _add_references(self, values: list[Any], offsets: NDArray[np.int64]) -> None:
         given = [number for number, value in enumerate(values) if value]
@@ -216,6 +278,15 @@ class _Encoder:
                 raise WrongTypeError("a reference must be the `ref` of an object of the same new file")
             self.objects.append(reference._id)
         self.places.append(offsets[given])
+
+
+    def _add_regions(self, values: list[Any], offsets: NDArray[np.int64]) -> None:
+        for value, offset in zip(values, offsets.tolist(), strict=True):
+            if not value:
+                continue
+            if not isinstance(value, NewRegionReference) or value._file is not self.file:
+                raise WrongTypeError("a region reference must be the `regionref[...]` of a dataset of the same new file")
+            self.regions.append((offset, value._id, value._selection))
 
 
 def _is_unset(value: Any) -> bool:

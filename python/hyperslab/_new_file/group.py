@@ -10,10 +10,12 @@ from numpy.typing import DTypeLike
 
 from hyperslab._empty import Empty
 from hyperslab._new_file.dataset import NewDataset
-from hyperslab._new_file.elements import dtype_of
+from hyperslab._new_file.datatype import NewDatatype
+from hyperslab._new_file.elements import NewReference, NewRegionReference, dtype_of, one_element
 from hyperslab._new_file.filters import filters_of
+from hyperslab._new_file.named import dtype_and_name
 from hyperslab._new_file.object import Object
-from hyperslab._new_file.values import fill_bytes, in_shape, source_of
+from hyperslab._new_file.values import in_shape, source_of
 from hyperslab.errors import InvalidError, NotFoundError, WrongTypeError
 from hyperslab.links import ExternalLink, SoftLink
 
@@ -26,7 +28,7 @@ class NewGroup(Object, Mapping[str, Any]):
 
     def __init__(self, file: NewFile, id: int, name: str) -> None:
         super().__init__(file, id, name)
-        self._members: dict[str, NewGroup | NewDataset | SoftLink | ExternalLink] = {}
+        self._members: dict[str, NewGroup | NewDataset | NewDatatype | SoftLink | ExternalLink] = {}
 
     def create_group(self, name: str) -> NewGroup:
         """Create a group, and the groups on the way to it.
@@ -54,7 +56,7 @@ class NewGroup(Object, Mapping[str, Any]):
         self,
         name: str,
         shape: int | tuple[int, ...] | None = None,
-        dtype: DTypeLike | None = None,
+        dtype: DTypeLike | NewDatatype | None = None,
         data: Any = None,
         *,
         chunks: bool | int | tuple[int, ...] | None = None,
@@ -73,7 +75,8 @@ class NewGroup(Object, Mapping[str, Any]):
         Args:
             name: the path, from this group on or, with a leading `/`, from the root group on.
             shape: the number of elements along each axis; that of `data` by default.
-            dtype: of the elements in the file; that of `data` by default. Without data and shape, the dataset is empty.
+            dtype: of the elements in the file, which may be a named datatype of the file; that of `data` by default. Without data
+                and shape, the dataset is empty.
             data: the values: anything that NumPy makes an array of, or anything with `shape`, `dtype` and slices (an array of
                 dask or Zarr, a dataset of an open file, a `numpy.memmap`), which is read in blocks of some 32 MiB when
                 the file is written.
@@ -98,12 +101,13 @@ class NewGroup(Object, Mapping[str, Any]):
             is_null = True
         else:
             is_null = data is None and shape is None
+        named = None
         if dtype is None:
             if data is None:
                 raise WrongTypeError("a dataset needs `data` or a `dtype`")
             stored = dtype_of(data)
         else:
-            stored = np.dtype(dtype)
+            stored, named = dtype_and_name(dtype, self._file)
         source, is_own = (None, False) if data is None else source_of(data, stored, copy)
         source, shape = in_shape(name, source, shape, stored)
         filters = filters_of(stored, compression, compression_opts, shuffle, fletcher32, scaleoffset, filter)
@@ -124,7 +128,8 @@ class NewGroup(Object, Mapping[str, Any]):
             maxshape=maximum,
             chunks=chunks if chunks is None or isinstance(chunks, bool) else list(chunks),
             filters=filters,
-            fillvalue=None if fillvalue is None else fill_bytes(fillvalue, stored),
+            fillvalue=None if fillvalue is None else one_element(fillvalue, stored, self._file),
+            datatype=named,
         )
         dataset = NewDataset(
             self._file,
@@ -140,6 +145,58 @@ class NewGroup(Object, Mapping[str, Any]):
         )
         return group._add(last, dataset)
 
+    def require_dataset(
+        self,
+        name: str,
+        shape: int | tuple[int, ...] | None,
+        dtype: DTypeLike | NewDatatype,
+        exact: bool = False,
+        **options: Any,
+    ) -> NewDataset:
+        """Return a dataset, which is created with these options of `create_dataset` if it does not exist.
+
+        Raises:
+            TypeError: there is something else of this name; or a dataset of another shape (with `maxshape`, another maximum shape)
+                or of a dtype that values of this one cannot be cast to safely (with `exact`, another dtype).
+        """
+        found = self.get(name)
+        if found is None:
+            return self.create_dataset(name, shape, dtype, **options)
+        if not isinstance(found, NewDataset):
+            raise WrongTypeError(f"{name} is not a dataset")
+        shape = (shape,) if isinstance(shape, (int, np.integer)) else shape
+        if shape != found.shape:
+            if "maxshape" not in options:
+                raise WrongTypeError(f"{name}: the dataset has the shape {found.shape}, not {shape}")
+            if options["maxshape"] != found.maxshape:
+                raise WrongTypeError(f"{name}: the dataset has the maximum shape {found.maxshape}, not {options['maxshape']}")
+        wanted = dtype_and_name(dtype, self._file)[0]
+        if exact and wanted != found.dtype:
+            raise WrongTypeError(f"{name}: the dataset has the dtype {found.dtype}, not {wanted}")
+        if not np.can_cast(wanted, found.dtype):
+            raise WrongTypeError(f"{name}: values of {wanted} cannot be cast safely to its dtype {found.dtype}")
+        return found
+
+    def move(self, source: str, dest: str) -> None:
+        """Give a link another path; groups on the way to it are created. What it leads to stays as it is.
+
+        Raises:
+            ValueError: there is no link of this name, or the new one is taken or in the group that is moved.
+        """
+        parts = [part for part in source.split("/") if part]
+        parent = self.get(("/" if source.startswith("/") else "") + "/".join(parts[:-1]))
+        if not parts or not isinstance(parent, NewGroup) or parts[-1] not in parent._members:
+            raise InvalidError(f"{self.name}: there is no link {source!r} in the new file")
+        old = f"{parent.name.rstrip('/')}/{parts[-1]}"
+        if dest.strip("/") == source.strip("/") and dest.startswith("/") == source.startswith("/"):
+            return
+        group, last, new = self._place(dest)
+        self._builder.rename(old, new)
+        group._members[last] = parent._members.pop(parts[-1])
+        for item in self._file._objects.values():
+            if item._name == old or item._name.startswith(f"{old}/"):
+                item._name = new + item._name[len(old) :]
+
     def get(self, name: str, default: Any = None, getlink: bool = False) -> Any:
         """Return the group or dataset at a path, or `default`. With `getlink`, return a symbolic link itself."""
         try:
@@ -147,11 +204,15 @@ class NewGroup(Object, Mapping[str, Any]):
         except KeyError:
             return default
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str | NewReference | NewRegionReference) -> Any:
+        if isinstance(name, (NewReference, NewRegionReference)):
+            if name._file is not self._file:
+                raise InvalidError("a reference to an object of another file")
+            return self._file._objects[name._id]
         return self._find(name, False)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        """Create a link, or a dataset of the values."""
+        """Create a link, a named datatype of a dtype, or a dataset of the values."""
         if isinstance(value, Object):
             if value._file is not self._file:
                 raise InvalidError(f"{name}: an object of another file")
@@ -163,6 +224,10 @@ class NewGroup(Object, Mapping[str, Any]):
         elif isinstance(value, ExternalLink):
             group, last, path = self._place(name)
             self._builder.link(path, target=value.path, filename=value.filename)
+        elif isinstance(value, np.dtype):
+            group, last, path = self._place(name)
+            group._add(last, NewDatatype(self._file, self._builder.datatype(path, value), path, value))
+            return
         else:
             self.create_dataset(name, data=value)
             return

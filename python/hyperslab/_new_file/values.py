@@ -56,12 +56,3 @@ def outer_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, ...]
     if shape[len(shape) - len(inner) :] != inner:
         raise InvalidError(f"values of shape {shape} do not have the shape {inner} of their dtype at the end")
     return shape[: len(shape) - len(inner)]
-
-
-def fill_bytes(value: Any, dtype: np.dtype[Any]) -> bytes:
-    """The bytes of a fill value in the file."""
-    if dtype.hasobject:
-        raise InvalidError("a fill value of text or sequences of variable length is not written")
-    if dtype.subdtype is not None:
-        return np.broadcast_to(array_of(value, dtype.base), dtype.shape).tobytes()
-    return array_of(value, dtype).tobytes()

@@ -65,16 +65,16 @@ fn special(dtype: &Bound<'_, PyArrayDescr>) -> PyResult<Option<Datatype>> {
             return Ok(Some(datatypes::string(Charset::Ascii)));
         }
         let base = PyArrayDescr::new(py, base)?;
-        if base.has_object() {
-            return Err(errors::unsupported_type("sequences of texts or of sequences are not written"));
-        }
         return Ok(Some(datatypes::sequence(datatype_of(&base)?)));
     }
     if let Some(class) = metadata(dtype, "ref")? {
         let name: String = class.getattr("__name__")?.extract()?;
         return match name.as_str() {
             "Reference" => Ok(Some(datatypes::reference())),
-            _ => Err(errors::unsupported_type("region references are not written")),
+            "RegionReference" => Ok(Some(datatypes::region_reference())),
+            other => {
+                Err(errors::unsupported_type(format!("references of the class {other} are not written")))
+            }
         };
     }
     if let Some(names) = metadata(dtype, "enum")? {

@@ -1,9 +1,11 @@
 //! Conversion of the selections that files store (in region references and in mappings of virtual datasets) to
 //! selections of the engine, for a dataset of a given extent. No other module converts between the two forms.
 
+mod encode;
 mod summary;
 mod union;
 
+pub use encode::encode_region;
 pub use summary::RegionSummary;
 
 use crate::format_error::OrError;
