@@ -1,89 +1,113 @@
-//! Predicts the size of the new file and the time that it takes: its metadata is laid out, and of the data samples are encoded.
+//! Predicts the size of the new file, the memory and the time that it takes: its metadata is laid out, data that is copied has
+//! the sizes that it has, and of data that is encoded samples are encoded.
 
-use crate::block::Block;
-use crate::chunk_encoder::{ChunkEncoder, CodecState};
+mod heap_objects;
+mod memory;
+mod samples;
+
 use crate::error::RepackError;
-use crate::plan::{PlannedDataset, Recoding, RepackPlan};
-use hyperslab::{Dataset, Endianness, Selection};
+use crate::plan::RepackPlan;
+use crate::relocate::contains_addresses;
+use crate::source_dataset::layout;
+use heap_objects::HeapObjects;
+use hyperslab::Dataset;
+use hyperslab_format::message::Layout;
 use hyperslab_io::MemorySink;
 use hyperslab_write::{DatasetSpec, FileWriter, ObjectId, ObjectSpec, StorageSpec};
-use std::time::Instant;
+use samples::Sampler;
 
 /// A prediction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The bytes of the new file.
     pub bytes: u64,
+    /// The most bytes of memory at a time, without the program itself: elements, chunks and metadata.
+    pub memory_bytes: u64,
     /// Seconds of processing, without waiting for storage.
     pub seconds: f64,
+    /// True if only samples of the data were encoded, so that `bytes` may be off by some percent.
+    pub is_sampled: bool,
 }
 
-/// Blocks that are read of each dataset, and the bytes after which no other is read.
-const SAMPLES: u64 = 4;
-const SAMPLE_BYTES_MAX: u64 = 16 << 20;
+/// How much is read for a prediction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampleSize {
+    /// Bytes of elements that are encoded. Datasets share them; all data is encoded if it has no more bytes.
+    pub encoded_bytes: u64,
+    /// Bytes that are decoded for the samples of one dataset, where chunks of another shape need many of the source's.
+    pub decoded_bytes: u64,
+}
+
+impl Default for SampleSize {
+    /// A few seconds of work.
+    fn default() -> Self {
+        Self { encoded_bytes: 256 << 20, decoded_bytes: 512 << 20 }
+    }
+}
+
 /// Bytes that a disk of ordinary speed copies in a second.
 const COPY_SPEED: f64 = 1e9;
 
-/// What samples of a dataset say.
-struct Sampled {
-    /// Stored bytes for each byte of values.
-    ratio: f64,
-    /// Seconds of one thread for each byte of values.
-    seconds: f64,
-}
-
 impl RepackPlan {
-    /// Lays out the metadata of the new file, and reads and encodes some blocks of each dataset that is recoded.
-    ///
-    /// Elements of variable length, which lie beside their chunks, are taken to need all the space
-    /// of the source that is not known to be used otherwise.
+    /// Lays out the metadata of the new file, and reads and encodes samples of each dataset that is recoded.
     ///
     /// # Errors
     ///
     /// Metadata that cannot be written; samples that cannot be read or encoded.
-    pub fn estimate(&self) -> Result<Estimate, RepackError> {
+    pub fn estimate(&self, size: SampleSize) -> Result<Estimate, RepackError> {
         let sink = MemorySink::default();
-        let metadata = FileWriter::create(&sink, self.source.tree.clone(), self.write)?.metadata_bytes();
-        let pages_end = metadata.checked_next_multiple_of(self.write.page_bytes.unwrap_or(1));
-        let metadata = pages_end.unwrap_or(metadata);
-        let (mut bytes, mut seconds) = (metadata as f64, metadata as f64 / COPY_SPEED);
+        let writer = FileWriter::create(&sink, self.source.tree.clone(), self.write)?;
+        let mut space = writer.data_space();
+        let mut seconds = writer.metadata_bytes() as f64 / COPY_SPEED;
+        let recoded = self.new_datasets().filter(|(id, _)| self.recodings.contains_key(id));
+        let chunks = recoded.map(|(_, spec)| match &spec.storage {
+            StorageSpec::Chunked(chunked) => {
+                let element = u64::from(spec.datatype.datatype.size);
+                let chunk = chunked.chunk_dims.iter().fold(element, |bytes, &dim| bytes.saturating_mul(dim));
+                chunk.saturating_mul(chunked.count() as u64)
+            }
+            _ => 0,
+        });
+        let sampler = Sampler::new(self, size, chunks.fold(0, u64::saturating_add));
+        let mut is_sampled = false;
         // Both are in the order of the objects.
         let mut planned = self.datasets.iter();
-        let (mut has_heaps, mut stored) = (false, 0u64);
         for (id, spec) in self.new_datasets() {
             let dataset = self.dataset(id)?;
-            has_heaps |= dataset.datatype().is_variable();
+            let heap = contains_addresses(dataset.datatype()).then(|| HeapObjects::new(self, &dataset, size));
             let Some(recoding) = self.recodings.get(&id) else {
                 let copied = dataset.stored_bytes()?;
-                stored = stored.saturating_add(copied);
-                (bytes, seconds) = (bytes + copied as f64, seconds + copied as f64 / COPY_SPEED);
+                seconds += copied as f64 / COPY_SPEED;
+                let is_chunked = matches!(layout(&self.file, &dataset)?, Layout::Chunked(_));
+                let is_new = is_chunked && !writer.has_placed_chunks(id);
+                match heap {
+                    Some(heap) => {
+                        let chunk = |stored: u64| if is_new { stored } else { 0 };
+                        is_sampled |= heap.take_space(&mut space, chunk)?;
+                    }
+                    None if is_new => space.chunks(copied),
+                    None => {}
+                }
                 continue;
             };
             let Some(planned) = planned.next() else { break };
-            stored = stored.saturating_add(planned.stored_bytes);
-            let sampled = self.sample(&dataset, recoding, planned)?;
-            let existing = existing_share(&dataset)? * planned.logical_bytes as f64;
-            bytes += match &spec.storage {
-                StorageSpec::Chunked(chunked) if recoding.filters.is_empty() => {
-                    let element = f64::from(dataset.datatype().size);
-                    planned.chunks as f64 * chunked.chunk_dims.iter().fold(element, |n, &dim| n * dim as f64)
+            if let StorageSpec::Chunked(chunked) = &spec.storage {
+                let found = sampler.encode(&dataset, spec, chunked, recoding, planned)?;
+                is_sampled |= found.is_part;
+                seconds += found.seconds;
+                if !writer.has_placed_chunks(id) {
+                    space.chunks(found.bytes);
                 }
-                StorageSpec::Chunked(_) => existing * sampled.ratio,
-                StorageSpec::Contiguous { allocated: true } => planned.logical_bytes as f64,
-                _ => 0.0,
-            };
-            let threads = if planned.chunks == 0 { 1 } else { recoding.threads };
-            seconds += existing * sampled.seconds / threads.max(1) as f64;
+            } else {
+                seconds += planned.logical_bytes as f64 / COPY_SPEED;
+            }
+            if let Some(heap) = heap {
+                is_sampled |= heap.take_space(&mut space, |_| 0)?;
+            }
             seconds += 2.0 * planned.temporary_bytes as f64 / COPY_SPEED;
         }
-        if has_heaps {
-            // What of the source is neither data nor metadata of this size.
-            bytes += self.file.len().saturating_sub(metadata.saturating_add(stored)) as f64;
-        }
-        if let Some(page) = self.write.page_bytes {
-            bytes = (bytes / page as f64).ceil() * page as f64;
-        }
-        Ok(Estimate { bytes: bytes as u64, seconds })
+        let (bytes, memory_bytes) = (space.file_bytes(), self.memory_bytes()?);
+        Ok(Estimate { bytes, memory_bytes, seconds, is_sampled })
     }
 
     /// The datasets of the new file with data among that of the file.
@@ -106,73 +130,4 @@ impl RepackPlan {
         let (address, path) = &self.source.sources.objects[id.0 as usize];
         self.source.file.dataset(*address, path)
     }
-
-    fn sample(
-        &self,
-        dataset: &Dataset,
-        recoding: &Recoding,
-        planned: &PlannedDataset,
-    ) -> Result<Sampled, RepackError> {
-        let mut state = CodecState::default();
-        let (mut values, mut stored, mut seconds) = (0u64, 0u64, 0.0);
-        for block in samples(dataset)? {
-            let begun = Instant::now();
-            state.chunk =
-                dataset.read_bytes(&Selection::block(&block.start, &block.count), Endianness::File)?;
-            let failed = |error| RepackError::Encode {
-                object: planned.path.clone(),
-                offset: block.start.clone(),
-                error: Box::new(error),
-            };
-            let bytes = state.chunk.len();
-            let verify = self.options.verify;
-            let encoder = ChunkEncoder::new(&recoding.filters, dataset.datatype(), bytes, false, verify);
-            let encoded = encoder
-                .map(|encoder| encoder.rounding(recoding.decimals.clone()))
-                .and_then(|encoder| encoder.encode_own(false, &mut state))
-                .map_err(failed)?;
-            seconds += begun.elapsed().as_secs_f64();
-            (values, stored) = (values + bytes as u64, stored + encoded.bytes.len() as u64);
-            if values > SAMPLE_BYTES_MAX {
-                break;
-            }
-        }
-        let per_byte = |sum: f64, otherwise: f64| if values > 0 { sum / values as f64 } else { otherwise };
-        Ok(Sampled { ratio: per_byte(stored as f64, 1.0), seconds: per_byte(seconds, 0.0) })
-    }
-}
-
-/// The share of its chunks that exist.
-fn existing_share(dataset: &Dataset) -> Result<f64, RepackError> {
-    match dataset.chunk_shape() {
-        Some(_) if !dataset.shape().contains(&0) => {
-            let map = dataset.chunk_map()?;
-            Ok(map.len() as f64 / map.grid().len().max(1) as f64)
-        }
-        _ => Ok(1.0),
-    }
-}
-
-/// Some blocks, spread over the dataset: chunks that exist, or pieces of contiguous data.
-fn samples(dataset: &Dataset) -> Result<Vec<Block>, RepackError> {
-    if dataset.shape().contains(&0) {
-        return Ok(Vec::new());
-    }
-    if dataset.chunk_shape().is_some() {
-        let map = dataset.chunk_map()?;
-        let count = (map.len() as u64).min(SAMPLES);
-        let rows = (0..count).map(|sample| (sample * map.len() as u64 / count) as usize);
-        let numbers = rows.filter_map(|row| map.nth(row));
-        let block =
-            |coords: Vec<u64>| Block::of_chunk(&coords, map.grid().chunk_shape()).within(dataset.shape());
-        return Ok(numbers.map(|(number, _)| block(map.grid().coordinates(number))).collect());
-    }
-    let size = u64::from(dataset.datatype().size);
-    let shape = crate::chunk_shape::rows(dataset.shape(), size, SAMPLE_BYTES_MAX / SAMPLES);
-    let grid = hyperslab::ChunkGrid::new(dataset.shape(), &shape)?;
-    let count = grid.len().min(SAMPLES.into());
-    let numbers = (0..count).map(|sample| sample * grid.len() / count);
-    Ok(numbers
-        .map(|number| Block::of_chunk(&grid.coordinates(number), &shape).within(dataset.shape()))
-        .collect())
 }

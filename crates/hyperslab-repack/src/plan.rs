@@ -1,13 +1,15 @@
 //! The plan of a repack: what is copied as it is stored, and how everything else is recoded. Nothing is written.
 
-use crate::change::{ChangeSet, PathPattern};
+use crate::change::{ChangeSet, PathPattern, Rule};
 use crate::decimal_rounding::DecimalRounding;
 use crate::error::RepackError;
 use crate::moved_folder::MovedFolder;
 use crate::new_storage::{NewLayout, NewStorage, Resolved, resolve};
 use crate::object_selection::{ObjectSelection, SelectionSummary};
 use crate::ordered::AHEAD;
+use crate::planned_dataset::{Kept, PlannedDataset, Shared, StorageSummary, Subject};
 use crate::relocate::{Relocatable, contains_addresses};
+use crate::shared_parts::SharedParts;
 use crate::source_dataset::btree_k;
 use crate::source_tree::SourceTree;
 use crate::spill::Spill;
@@ -17,7 +19,7 @@ use crate::{chunk_shape, dimension_names::DimensionNames};
 use hyperslab::internal::{describe, superblock};
 use hyperslab::storage::AllocationTime;
 use hyperslab::{Dataset, Endianness, File, Selection};
-use hyperslab_format::message::{Filter, FilterPipeline};
+use hyperslab_format::message::FilterPipeline;
 use hyperslab_write::{
     ChunkedSpec, DatasetSpec, LinkTargetSpec, ObjectId, ObjectSpec, StorageSpec, WriteOptions,
 };
@@ -58,9 +60,8 @@ pub struct RepackPlan {
     pub(crate) write: WriteOptions,
     pub(crate) recodings: BTreeMap<ObjectId, Recoding>,
     /// The datasets that are stored otherwise than before, in the order of the file.
-    pub datasets: Vec<PlannedDataset>,
-    /// Datasets that rules with patterns match, but that stay as they are: paths and reasons.
-    pub kept: Vec<(String, String)>,
+    pub datasets: Vec<Arc<PlannedDataset>>,
+    pub(crate) kept: Vec<Kept>,
 }
 
 /// How a dataset is recoded.
@@ -72,7 +73,7 @@ pub(crate) struct Recoding {
     /// What is done to values before the filters.
     pub decimals: Option<DecimalRounding>,
     /// The filters of the new file.
-    pub filters: Vec<Filter>,
+    pub filters: Arc<FilterPipeline>,
 }
 
 /// The ways of recoding.
@@ -81,49 +82,13 @@ pub(crate) enum Method {
     /// The shape of chunks stays: chunk by chunk.
     ChunkByChunk,
     /// In memory.
-    Sweep(Sweep),
+    Sweep(Box<Sweep>),
     /// Through a temporary file.
-    Spill(Spill),
+    Spill(Box<Spill>),
     /// To contiguous storage, in blocks of this shape.
     Blocks(Vec<u64>),
     /// The values are metadata in the new file.
     Nothing,
-}
-
-/// A dataset that is stored otherwise than before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlannedDataset {
-    /// Its path.
-    pub path: String,
-    /// The options that say so, as the user wrote them.
-    pub options: Vec<String>,
-    /// Its extent in elements.
-    pub shape: Vec<u64>,
-    /// The bytes of all elements.
-    pub logical_bytes: u64,
-    /// The bytes of its data in the source.
-    pub stored_bytes: u64,
-    /// How it is stored in the source.
-    pub before: StorageSummary,
-    /// How it will be stored.
-    pub after: StorageSummary,
-    /// The number of chunks in the new file.
-    pub chunks: u64,
-    /// The most bytes of elements and chunks in memory at a time.
-    pub memory_bytes: u64,
-    /// The bytes that go through a temporary file: 0 if memory suffices.
-    pub temporary_bytes: u64,
-}
-
-/// A layout and filters, for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StorageSummary {
-    /// `chunked`, `contiguous`, `compact`, `virtual` or `external`.
-    pub layout: &'static str,
-    /// The shape of a chunk.
-    pub chunk: Option<Vec<u64>>,
-    /// The filters, in the order of writing.
-    pub filters: Vec<String>,
 }
 
 /// What the program itself takes of the memory: its code, metadata, and data that waits to be written.
@@ -167,6 +132,7 @@ impl RepackPlan {
         let file = self.file.clone();
         let names = DimensionNames::new(&file);
         let paths = all_paths(&self.source);
+        let mut shared = SharedNotes::default();
         for number in 0..self.source.tree.objects.len() {
             let ObjectSpec::Dataset(_) = &self.source.tree.objects[number].spec else { continue };
             let (address, first) = &self.source.sources.objects[number];
@@ -186,9 +152,12 @@ impl RepackPlan {
             let ObjectSpec::Dataset(spec) = &self.source.tree.objects[number].spec else { continue };
             match resolve(&paths, &dataset, spec, &changes, &|| names.of(address, dataset.shape().len()))? {
                 Resolved::Unchanged => {}
-                Resolved::Kept(why) => self.kept.push((path, why)),
+                Resolved::Kept(reason) => {
+                    let reason = shared.reasons.of(reason);
+                    self.kept.push(Kept { what: Subject::Dataset(ObjectId(number as u32)), reason });
+                }
                 Resolved::Changed(new, options) => {
-                    self.change(ObjectId(number as u32), &path, &dataset, new, options)
+                    self.change(ObjectId(number as u32), &path, &dataset, new, options, &mut shared)
                         .map_err(|error| located(error, &path))?;
                 }
             }
@@ -198,7 +167,8 @@ impl RepackPlan {
         let rules = self.options.changes.rules.iter().zip(is_used);
         let mut unused = rules.filter(|(rule, is_used)| !is_used && rule.datasets != PathPattern::All);
         if self.options.changes.is_for_several {
-            self.kept.extend(unused.map(|(rule, _)| (format!("`{}`", rule.option), WHAT.to_owned())));
+            let rule = |rule: &Rule| Subject::Rule(format!("`{}`", rule.option).into());
+            self.kept.extend(unused.map(|(unused, _)| Kept { what: rule(unused), reason: WHAT.into() }));
             return Ok(());
         }
         match unused.next() {
@@ -215,6 +185,7 @@ impl RepackPlan {
         dataset: &Dataset,
         new: NewStorage,
         options: Vec<String>,
+        shared: &mut SharedNotes,
     ) -> Result<(), RepackError> {
         let ObjectSpec::Dataset(spec) = &self.source.tree.objects[id.0 as usize].spec else { return Ok(()) };
         let has_data = !matches!(spec.storage, StorageSpec::Contiguous { allocated: false });
@@ -268,26 +239,41 @@ impl RepackPlan {
             Method::Spill(_) => dataset.logical_bytes(),
             _ => 0,
         };
-        self.datasets.push(PlannedDataset {
+        self.datasets.push(Arc::new(PlannedDataset {
             path: path.into(),
-            options,
+            options: shared.options.of(options),
             shape: dataset.shape().to_vec(),
             logical_bytes: dataset.logical_bytes(),
             stored_bytes: dataset.stored_bytes()?,
-            before,
-            after: after(&new),
+            before: shared.storage.of(before),
+            after: shared.storage.of(after(&new)),
             chunks,
             memory_bytes,
             temporary_bytes,
-        });
+        }));
         let (method, threads) = method;
-        self.recodings
-            .insert(id, Recoding { method, threads, decimals: new.decimals, filters: new.filters.clone() });
+        let filters = shared.parts.filters(&new.filters);
+        let recoding = Recoding { method, threads, decimals: new.decimals, filters: filters.clone() };
+        self.recodings.insert(id, recoding);
         let ObjectSpec::Dataset(spec) = &mut self.source.tree.objects[id.0 as usize].spec else {
             return Ok(());
         };
-        store(spec, storage, new.filters, allocation);
+        store(spec, storage, filters, allocation, &mut shared.parts);
         Ok(())
+    }
+
+    /// Datasets that rules with patterns match, but that stay as they are, and rules that match none: paths, or quoted options,
+    /// and reasons.
+    pub fn kept(&self) -> impl Iterator<Item = (&str, &Arc<str>)> {
+        let path = |id: ObjectId| {
+            let (address, first) = &self.source.sources.objects[id.0 as usize];
+            let old = self.source.old_paths.get(address).and_then(|paths| paths.first());
+            old.map_or(&**first, |path| path)
+        };
+        self.kept.iter().map(move |kept| match &kept.what {
+            Subject::Dataset(id) => (path(*id), &kept.reason),
+            Subject::Rule(option) => (&**option, &kept.reason),
+        })
     }
 
     /// What the selection of objects leaves out, adds and changes.
@@ -330,14 +316,14 @@ impl RepackPlan {
         let needed = match Sweep::find(&shapes, left) {
             Ok(sweep) => {
                 let memory = working.saturating_add(sweep.memory_bytes);
-                return Ok((Method::Sweep(sweep), threads, memory));
+                return Ok((Method::Sweep(sweep.into()), threads, memory));
             }
             Err(needed) => needed,
         };
         match Spill::find(&shapes, left, threads as u64) {
             Ok(spill) => {
                 let memory = working.saturating_add(spill.memory_bytes);
-                Ok((Method::Spill(spill), threads, memory))
+                Ok((Method::Spill(spill.into()), threads, memory))
             }
             Err(spill) => {
                 let needed = needed.min(spill).saturating_add(working).saturating_add(own);
@@ -346,6 +332,15 @@ impl RepackPlan {
             }
         }
     }
+}
+
+/// What many datasets have in common.
+#[derive(Default)]
+struct SharedNotes {
+    reasons: Shared<str>,
+    options: Shared<[String]>,
+    storage: Shared<StorageSummary>,
+    parts: SharedParts,
 }
 
 /// Gives objects that a reference was found to before any link the path of a link.
@@ -408,12 +403,20 @@ fn bytes_of(shape: &[u64], dataset: &Dataset) -> u64 {
     shape.iter().fold(dataset.datatype().size.into(), |bytes: u64, dim| bytes.saturating_mul(*dim))
 }
 
-fn store(spec: &mut DatasetSpec, storage: StorageSpec, filters: Vec<Filter>, allocation: AllocationTime) {
+fn store(
+    spec: &mut DatasetSpec,
+    storage: StorageSpec,
+    filters: Arc<FilterPipeline>,
+    allocation: AllocationTime,
+    parts: &mut SharedParts,
+) {
     if std::mem::discriminant(&spec.storage) != std::mem::discriminant(&storage) {
-        Arc::make_mut(&mut spec.fill).value.allocation = allocation;
+        let mut fill = (*spec.fill).clone();
+        fill.value.allocation = allocation;
+        spec.fill = parts.fill(fill);
     }
     spec.storage = storage;
-    spec.filters = FilterPipeline { filters }.into();
+    spec.filters = filters;
 }
 
 fn after(new: &NewStorage) -> StorageSummary {

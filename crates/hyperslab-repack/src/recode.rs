@@ -86,7 +86,7 @@ impl Recoder<'_, '_> {
     ) -> Result<WrittenChunks, RepackError> {
         let fill = fill_element(dataset);
         let dataset = dataset.cancelled_by(&self.monitor.cancel);
-        let is_filtered = !recoding.filters.is_empty();
+        let is_filtered = !recoding.filters.filters.is_empty();
         let subject = Subject { id, path: path.into(), dataset, fill, is_filtered };
         match &recoding.method {
             Method::Nothing => Ok(WrittenChunks::default()),
@@ -111,7 +111,7 @@ impl Recoder<'_, '_> {
         let chunk_bytes = usize::try_from(chunk_bytes)
             .map_err(|_| hyperslab::Error::limit("a chunk is larger than the address space"))?;
         let encoder = ChunkEncoder::new(
-            &recoding.filters,
+            &recoding.filters.filters,
             datatype,
             chunk_bytes,
             chunked.edge_chunks_unfiltered,

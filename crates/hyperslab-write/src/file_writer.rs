@@ -26,9 +26,9 @@ use hyperslab_io::Sink;
 pub struct FileWriter<'a> {
     sink: &'a dyn Sink,
     tree: FileTree,
-    layout: FileLayout,
-    space: Allocator,
-    options: WriteOptions,
+    pub(crate) layout: FileLayout,
+    pub(crate) space: Allocator,
+    pub(crate) options: WriteOptions,
     /// Data that has not been given to the sink yet, and its address.
     pending: Vec<u8>,
     pending_at: u64,

@@ -13,6 +13,7 @@
 mod allocator;
 mod chunk_places;
 mod data_heap;
+mod data_space;
 mod dataspace;
 mod dense_order;
 mod encode;
@@ -27,6 +28,7 @@ mod tree;
 mod value;
 mod versions;
 
+pub use data_space::DataSpace;
 pub use dataspace::DataspaceSpec;
 pub use error::WriteError;
 pub use file_writer::{FileWriter, WrittenFile};

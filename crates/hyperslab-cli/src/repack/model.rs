@@ -2,9 +2,12 @@
 
 use super::read_effects::ReadEffect;
 use crate::location;
-use hyperslab_repack::{Damage, PlannedDataset, RepackPlan, Repacked, SelectionSummary, StorageSummary};
-use serde::Serialize;
+use hyperslab_repack::{
+    Damage, Estimate, PlannedDataset, RepackPlan, Repacked, SelectionSummary, StorageSummary,
+};
+use serde::{Serialize, Serializer};
 use std::path::Path;
+use std::sync::Arc;
 
 /// One file.
 #[derive(Debug, Serialize)]
@@ -36,40 +39,77 @@ pub(super) struct Plan {
     pub temporary_bytes: u64,
     /// The predicted size of the new file; null if it was not asked for.
     pub predicted_bytes: Option<u64>,
+    /// The most bytes of memory that the process is predicted to take; null if it was not asked for.
+    pub predicted_memory_bytes: Option<u64>,
     /// The predicted seconds; null if they were not asked for.
     pub predicted_seconds: Option<f64>,
+    /// True if the size was predicted from samples, and may be off by some percent; null if it was not asked for.
+    pub is_sampled: Option<bool>,
 }
 
-/// A dataset that is stored otherwise.
-#[derive(Debug, Serialize)]
-pub(super) struct Dataset {
-    pub path: String,
-    /// The options that say so; `--like doctor: CODE` for a finding of the doctor.
-    pub options: Vec<String>,
-    pub shape: Vec<u64>,
-    pub logical_bytes: u64,
-    pub stored_bytes: u64,
-    pub before: Storage,
-    pub after: Storage,
-    /// Chunks in the new file.
-    pub chunks: u64,
-    pub memory_bytes: u64,
-    pub temporary_bytes: u64,
+/// A dataset that is stored otherwise. There may be millions, which the plan has in memory already.
+#[derive(Debug, Clone)]
+pub(super) struct Dataset(pub Arc<PlannedDataset>);
+
+impl Serialize for Dataset {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shown<'a> {
+            path: &'a str,
+            /// The options that say so; `--like doctor: CODE` for a finding of the doctor.
+            options: &'a [String],
+            shape: &'a [u64],
+            logical_bytes: u64,
+            stored_bytes: u64,
+            before: Storage<'a>,
+            after: Storage<'a>,
+            /// Chunks in the new file.
+            chunks: u64,
+            memory_bytes: u64,
+            temporary_bytes: u64,
+        }
+        let dataset = &*self.0;
+        Shown {
+            path: &dataset.path,
+            options: &dataset.options,
+            shape: &dataset.shape,
+            logical_bytes: dataset.logical_bytes,
+            stored_bytes: dataset.stored_bytes,
+            before: Storage::of(&dataset.before),
+            after: Storage::of(&dataset.after),
+            chunks: dataset.chunks,
+            memory_bytes: dataset.memory_bytes,
+            temporary_bytes: dataset.temporary_bytes,
+        }
+        .serialize(serializer)
+    }
 }
 
 /// A layout and filters.
 #[derive(Debug, Serialize)]
-pub(super) struct Storage {
-    pub layout: &'static str,
-    pub chunk: Option<Vec<u64>>,
-    pub filters: Vec<String>,
+struct Storage<'a> {
+    layout: &'static str,
+    chunk: Option<&'a [u64]>,
+    filters: &'a [String],
+}
+
+impl<'a> Storage<'a> {
+    fn of(storage: &'a StorageSummary) -> Self {
+        Self { layout: storage.layout, chunk: storage.chunk.as_deref(), filters: &storage.filters }
+    }
 }
 
 /// A dataset that stays as it is.
 #[derive(Debug, Serialize)]
 pub(super) struct Kept {
-    pub path: String,
-    pub reason: String,
+    pub path: Box<str>,
+    /// In memory once for all datasets that it is about.
+    #[serde(serialize_with = "shared_text")]
+    pub reason: Arc<str>,
+}
+
+fn shared_text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text)
 }
 
 /// What the selection of objects does.
@@ -142,11 +182,24 @@ pub(super) struct Rounding {
     pub error_max: f64,
 }
 
+/// What the program takes of the memory before it does anything: its code, its threads, and what its allocator holds.
+const PROGRAM_BYTES: u64 = 24 << 20;
+
 impl Plan {
+    /// Takes up a prediction.
+    pub fn predict(&mut self, estimate: &Estimate) {
+        self.predicted_bytes = Some(estimate.bytes);
+        self.predicted_memory_bytes = Some(PROGRAM_BYTES + estimate.memory_bytes);
+        self.predicted_seconds = Some(estimate.seconds);
+        self.is_sampled = Some(estimate.is_sampled);
+    }
+
     /// Adds datasets that stay as they are.
     pub fn keep(&mut self, kept: &[(String, String)]) {
-        self.kept
-            .extend(kept.iter().map(|(path, reason)| Kept { path: path.clone(), reason: reason.clone() }));
+        let kept = kept
+            .iter()
+            .map(|(path, reason)| Kept { path: path.as_str().into(), reason: reason.as_str().into() });
+        self.kept.extend(kept);
     }
 }
 
@@ -160,16 +213,18 @@ impl Document {
 
 impl From<&RepackPlan> for Plan {
     fn from(plan: &RepackPlan) -> Self {
-        let datasets: Vec<Dataset> = plan.datasets.iter().map(Dataset::from).collect();
-        let kept = plan.kept.iter().map(|(path, reason)| Kept { path: path.clone(), reason: reason.clone() });
+        let datasets = &plan.datasets;
+        let kept = plan.kept().map(|(path, reason)| Kept { path: path.into(), reason: reason.clone() });
         Self {
             memory_bytes: datasets.iter().map(|dataset| dataset.memory_bytes).max().unwrap_or(0),
             temporary_bytes: datasets.iter().map(|dataset| dataset.temporary_bytes).max().unwrap_or(0),
-            datasets,
+            datasets: datasets.iter().cloned().map(Dataset).collect(),
             kept: kept.collect(),
             selection: Selection::new(plan.selection()),
             predicted_bytes: None,
+            predicted_memory_bytes: None,
             predicted_seconds: None,
+            is_sampled: None,
         }
     }
 }
@@ -191,29 +246,6 @@ impl Selection {
                 .map(|severed| Severed { path: severed.path, what: severed.what })
                 .collect(),
         })
-    }
-}
-
-impl From<&PlannedDataset> for Dataset {
-    fn from(dataset: &PlannedDataset) -> Self {
-        Self {
-            path: dataset.path.clone(),
-            options: dataset.options.clone(),
-            shape: dataset.shape.clone(),
-            logical_bytes: dataset.logical_bytes,
-            stored_bytes: dataset.stored_bytes,
-            before: Storage::from(&dataset.before),
-            after: Storage::from(&dataset.after),
-            chunks: dataset.chunks,
-            memory_bytes: dataset.memory_bytes,
-            temporary_bytes: dataset.temporary_bytes,
-        }
-    }
-}
-
-impl From<&StorageSummary> for Storage {
-    fn from(storage: &StorageSummary) -> Self {
-        Self { layout: storage.layout, chunk: storage.chunk.clone(), filters: storage.filters.clone() }
     }
 }
 

@@ -12,7 +12,7 @@ use hyperslab::internal::page_bytes;
 use hyperslab_io::wrap::EarlySync;
 use hyperslab_io::{LocalSink, Sink};
 use hyperslab_repack::{
-    Monitor, MovedFolder, OutputFile, RepackError, RepackOptions, RepackPlan, cmip7_rules,
+    Monitor, MovedFolder, OutputFile, RepackError, RepackOptions, RepackPlan, SampleSize, cmip7_rules,
 };
 use std::collections::BTreeSet;
 use std::fs::Metadata;
@@ -75,9 +75,7 @@ impl Job {
         let mut shown = Plan::from(&plan);
         shown.keep(&kept);
         if self.is_dry_run {
-            let estimate = plan.estimate().map_err(failed)?;
-            shown.predicted_bytes = Some(estimate.bytes);
-            shown.predicted_seconds = Some(estimate.seconds);
+            shown.predict(&plan.estimate(SampleSize::default()).map_err(failed)?);
         }
         document.plan = Some(shown);
         if self.is_dry_run {

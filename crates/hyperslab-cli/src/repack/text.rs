@@ -1,9 +1,10 @@
 //! A plan and its outcome as text.
 
-use super::model::{Dataset, Document, Outcome, Plan, Selection, Storage};
+use super::model::{Document, Outcome, Plan, Selection};
 use super::read_effects::ReadEffect;
 use crate::failure::one_line;
 use crate::size;
+use hyperslab_repack::{PlannedDataset, StorageSummary};
 
 /// The plan: a line for each dataset that changes, and what it takes.
 pub(super) fn plan(plan: &Plan) -> String {
@@ -15,13 +16,14 @@ pub(super) fn plan(plan: &Plan) -> String {
         text.push_str("all data is copied as it is stored\n");
     }
     for dataset in &plan.datasets {
-        text.push_str(&self::dataset(dataset));
+        text.push_str(&self::dataset(&dataset.0));
     }
     for kept in &plan.kept {
         text.push_str(&format!("{} stays as it is: {}\n", one_line(&kept.path), one_line(&kept.reason)));
     }
-    if plan.memory_bytes > 0 {
-        text.push_str(&format!("at most {} of memory", size::bytes(plan.memory_bytes)));
+    let memory = plan.predicted_memory_bytes.unwrap_or(plan.memory_bytes);
+    if memory > 0 {
+        text.push_str(&format!("at most {} of memory", size::bytes(memory)));
         if plan.temporary_bytes > 0 {
             text.push_str(&format!(
                 "; {} go through a temporary file, because memory is too small to keep them (--memory)",
@@ -31,8 +33,9 @@ pub(super) fn plan(plan: &Plan) -> String {
         text.push('\n');
     }
     if let (Some(bytes), Some(seconds)) = (plan.predicted_bytes, plan.predicted_seconds) {
+        let source = if plan.is_sampled == Some(true) { "predicted from samples" } else { "predicted" };
         let bytes = size::bytes(bytes);
-        text.push_str(&format!("predicted from samples: {bytes}, {} of processing\n", duration(seconds)));
+        text.push_str(&format!("{source}: {bytes}, {} of processing\n", duration(seconds)));
     }
     text
 }
@@ -87,7 +90,7 @@ pub(super) fn selected(plan: &Plan) -> Vec<String> {
 }
 
 /// `/t2m (1460x361x720, 1.4 GiB): contiguous -> chunks of 1x361x720, shuffle, gzip 4`
-fn dataset(dataset: &Dataset) -> String {
+fn dataset(dataset: &PlannedDataset) -> String {
     // The user knows what the options say that he wrote himself.
     let derived = dataset.options.iter().filter(|option| DERIVED.iter().any(|name| option.starts_with(name)));
     let derived: Vec<String> = derived.map(|option| format!("`{}`", one_line(option))).collect();
@@ -105,7 +108,7 @@ fn dataset(dataset: &Dataset) -> String {
 /// Options whose changes depend on the file.
 const DERIVED: [&str; 2] = ["--like ", "--profile "];
 
-fn storage(storage: &Storage) -> String {
+fn storage(storage: &StorageSummary) -> String {
     let layout = match &storage.chunk {
         Some(chunk) => format!("chunks of {}", size::shape(chunk)),
         None => storage.layout.to_owned(),

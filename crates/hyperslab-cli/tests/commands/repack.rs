@@ -209,7 +209,7 @@ fn a_dry_run_writes_nothing() {
         ended.out
     );
     assert!(ended.out.contains("/scalar stays as it is"), "{}", ended.out);
-    assert!(ended.out.contains("predicted from samples: "), "{}", ended.out);
+    assert!(ended.out.contains("\npredicted: "), "{}", ended.out);
     assert_eq!(names(folder.path()), ["in.h5"]);
 }
 

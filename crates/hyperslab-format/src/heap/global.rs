@@ -132,22 +132,54 @@ impl Collection {
     }
 }
 
-/// A new collection, to which objects are appended.
-#[derive(Debug, Clone)]
-pub struct CollectionBuilder {
+/// The size of a collection that objects are put into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CollectionSize {
     widths: Widths,
-    /// The objects, from index 1 on.
-    objects: Vec<Bytes>,
+    objects: usize,
     bytes: u64,
 }
 
 /// Indexes have 16 bits, and 0 is the free space.
 const OBJECTS_MAX: usize = u16::MAX as usize;
 
+impl CollectionSize {
+    /// The size of a collection without objects.
+    pub fn new(widths: Widths) -> Self {
+        Self { widths, objects: 0, bytes: header_bytes(widths) }
+    }
+
+    /// The size in bytes with one more object of `len` bytes; `None` if there is no index for it.
+    pub fn with(&self, len: u64) -> Option<u64> {
+        (self.objects < OBJECTS_MAX)
+            .then(|| self.bytes.saturating_add(header_bytes(self.widths)).saturating_add(padded(len)))
+    }
+
+    /// Counts an object of `len` bytes.
+    pub fn push(&mut self, len: u64) {
+        self.bytes += header_bytes(self.widths) + padded(len);
+        self.objects += 1;
+    }
+
+    /// The size of the whole collection in bytes. The library does not read collections of less than
+    /// [`USUAL_BYTES`].
+    pub fn bytes(&self) -> u64 {
+        self.bytes.max(USUAL_BYTES)
+    }
+}
+
+/// A new collection, to which objects are appended.
+#[derive(Debug, Clone)]
+pub struct CollectionBuilder {
+    size: CollectionSize,
+    /// The objects, from index 1 on.
+    objects: Vec<Bytes>,
+}
+
 impl CollectionBuilder {
     /// A collection without objects.
     pub fn new(widths: Widths) -> Self {
-        Self { widths, objects: Vec::new(), bytes: header_bytes(widths) }
+        Self { size: CollectionSize::new(widths), objects: Vec::new() }
     }
 
     /// True if there are no objects.
@@ -157,26 +189,24 @@ impl CollectionBuilder {
 
     /// The size in bytes of the collection with one more object of `len` bytes; `None` if it has no index for it.
     pub fn bytes_with(&self, len: u64) -> Option<u64> {
-        (self.objects.len() < OBJECTS_MAX)
-            .then(|| self.bytes.saturating_add(header_bytes(self.widths)).saturating_add(padded(len)))
+        self.size.with(len)
     }
 
     /// Appends an object, and returns its index.
     pub fn push(&mut self, object: Bytes) -> u32 {
-        self.bytes += header_bytes(self.widths) + padded(object.len() as u64);
+        self.size.push(object.len() as u64);
         self.objects.push(object);
         self.objects.len() as u32
     }
 
-    /// The size of the whole collection in bytes. The library does not read collections of less than
-    /// [`USUAL_BYTES`].
+    /// The size of the whole collection in bytes, as [`CollectionSize::bytes`] says.
     pub fn bytes(&self) -> u64 {
-        self.bytes.max(USUAL_BYTES)
+        self.size.bytes()
     }
 
     /// Encodes the collection in `bytes` bytes, of which [`Self::bytes`] are needed; the others are free space.
     pub fn encode(&self, bytes: u64, out: &mut Encoder) {
-        let header = header_bytes(self.widths) as usize;
+        let header = header_bytes(self.size.widths) as usize;
         let start = out.position();
         if bytes < self.bytes() || !bytes.is_multiple_of(8) {
             return out.refuse("collection size", format!("{bytes} bytes for {} of objects", self.bytes()));

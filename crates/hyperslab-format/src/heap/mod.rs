@@ -5,5 +5,5 @@ pub mod global;
 pub mod local;
 
 pub use fractal::{FractalHeap, NoFilters, Unfilter};
-pub use global::{Collection, CollectionBuilder};
+pub use global::{Collection, CollectionBuilder, CollectionSize};
 pub use local::{HeapPlaces, HeapText, HeapTextBuilder, LocalHeap};

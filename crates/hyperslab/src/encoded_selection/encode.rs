@@ -97,13 +97,14 @@ fn runs(axis: &Axis) -> Result<Vec<(u64, u64)>> {
     };
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for index in indexes {
+        let is_full = runs.len() >= LISTED_NUMBERS_MAX;
         match runs.last_mut() {
             Some((_, last)) if *last >= index => {
                 let what = format!("index {index} after {last}: a region has its indexes in ascending order");
                 return Err(Error::invalid(what).with_hint("sort the indexes"));
             }
             Some((_, last)) if *last + 1 == index => *last = index,
-            _ if runs.len() >= LISTED_NUMBERS_MAX => {
+            _ if is_full => {
                 return Err(Error::limit("a region of too many blocks").with_hint("select fewer indexes"));
             }
             _ => runs.push((index, index)),
