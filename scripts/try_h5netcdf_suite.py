@@ -18,19 +18,17 @@ from typing import Any
 import h5netcdf.core
 import h5py
 import pytest
+from suite_results import SuiteResults
 
 import hyperslab
 import hyperslab.h5netcdf  # noqa: F401 - it lets h5netcdf's functions handle objects of this package
 
 
 class ReadingWithHyperslab:
-    """A plugin of pytest: h5netcdf opens files through this package, and what fails is noted."""
+    """A plugin of pytest: h5netcdf opens files through this package."""
 
     def __init__(self) -> None:
         self.opened = 0
-        self.failed: set[str] = set()
-        self.passed: set[str] = set()
-        self.skipped = 0
 
     def pytest_configure(self) -> None:
         theirs = h5netcdf.core._open_h5py
@@ -44,15 +42,6 @@ class ReadingWithHyperslab:
 
         h5netcdf.core._open_h5py = open_h5py
         h5netcdf.core.File._h5py = property(_library, _set_library)
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        name = report.nodeid.split("::", 1)[1]
-        if report.failed:
-            self.failed.add(name)
-        elif report.skipped:
-            self.skipped += 1
-        elif report.when == "call":
-            self.passed.add(name)
 
 
 def _library(file: Any) -> Any:
@@ -80,19 +69,14 @@ def copy_tests(folder: Path) -> None:
 
 
 def main() -> int:
-    reading = ReadingWithHyperslab()
+    reading, results = ReadingWithHyperslab(), SuiteResults()
     with tempfile.TemporaryDirectory() as folder:
         copy_tests(Path(folder))
         os.chdir(folder)
-        pytest.main(["-q", "-p", "no:cacheprovider", "-k", "not pyfive", *sys.argv[1:]], plugins=[reading])
+        pytest.main(["-q", "-p", "no:cacheprovider", "-k", "not pyfive", *sys.argv[1:]], plugins=[reading, results])
         os.chdir("/")
-    for name in sorted(reading.failed):
-        print(f"fails: {name}")
-    print(
-        f"h5netcdf {h5netcdf.__version__}: {len(reading.passed)} passed, {len(reading.failed)} failed, {reading.skipped} skipped; "
-        f"hyperslab opened {reading.opened} files"
-    )
-    return int(bool(reading.failed) or not reading.opened)
+    results.report(f"h5netcdf {h5netcdf.__version__}", f"hyperslab opened {reading.opened} files")
+    return int(bool(results.failed) or not reading.opened)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ import h5py
 import numpy as np
 import pytest
 from h5py._hl.dims import DimensionProxy
+from suite_results import SuiteResults
 
 import hyperslab
 
@@ -144,24 +145,6 @@ def replace_method(cls: type, name: str) -> None:
     setattr(cls, name, answer)
 
 
-class Results:
-    """A plugin of pytest."""
-
-    def __init__(self) -> None:
-        self.failed: set[str] = set()
-        self.passed: set[str] = set()
-        self.skipped = 0
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        name = report.nodeid.rpartition("tests/")[2]
-        if report.failed:
-            self.failed.add(name)
-        elif report.skipped:
-            self.skipped += 1
-        elif report.when == "call":
-            self.passed.add(name)
-
-
 def main() -> int:
     arguments = sys.argv[1:]
     alone = "--alone" in arguments
@@ -174,14 +157,11 @@ def main() -> int:
         for cls, names in METHODS.items():
             for name in names:
                 replace_method(cls, name)
-    results = Results()
+    results = SuiteResults()
     pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore", "--pyargs", "h5py", *arguments], plugins=[results])
-    for name in sorted(results.failed):
-        print(f"fails: {name}")
     answered = sum(count for what, count in ASKED.items() if what != "left to h5py")
-    print(
-        f"h5py {h5py.__version__}: {len(results.passed)} passed, {len(results.failed)} failed, {results.skipped} skipped; "
-        f"hyperslab answered {answered} questions, {ASKED['left to h5py']} were left to h5py"
+    results.report(
+        f"h5py {h5py.__version__}", f"hyperslab answered {answered} questions, {ASKED['left to h5py']} were left to h5py"
     )
     return int(not alone and not answered)
 
