@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hyperslab._netcdf_encoding import byte_order, storage_words
 from hyperslab._new_file import NewDataset, NewFile
 from hyperslab.dtypes import string_dtype
 from hyperslab.errors import InvalidError
@@ -19,11 +20,6 @@ __all__ = ["to_netcdf"]
 
 #: The name of a dimension scale that is not a variable, with the length of the dimension after it (netCDF-4's convention).
 _NOT_A_VARIABLE = "This is a netCDF dimension but not a netCDF variable.{:10d}"
-#: The words of xarray's encodings for h5py's.
-_WORDS = {"chunksizes": "chunks", "complevel": "compression_opts"}
-_OWN_WORDS = {"chunks", "compression", "compression_opts", "shuffle", "fletcher32", "filter"}
-#: What xarray remembers of the file that a variable was read from, and that is not for the new one.
-_OF_SOURCE = {"source", "original_shape", "preferred_chunks", "szip", "zstd", "bzip2", "blosc", "endian", "contiguous"}
 
 
 def to_netcdf(
@@ -42,13 +38,15 @@ def to_netcdf(
     Args:
         dataset: one group; a `DataTree` is not written.
         path: of the new file.
-        encoding: for each variable, replaces its own: xarray's words (`dtype`, `zlib`, `complevel`, `shuffle`, `fletcher32`,
-            `chunksizes`, `_FillValue`, `units`, …), and `filter` (`"shuffle+zstd=3"`).
+        encoding: for each variable, replaces its own: xarray's words (`dtype`, `endian`, `shuffle`, `fletcher32`, `chunksizes`,
+            `_FillValue`, `units`, …) with netCDF4-python's for compression (`compression` is `"zlib"`, `"szip"`, `"zstd"`,
+            `"bzip2"` or `"blosc_lz4"`, `"blosc_zstd"`, …; `complevel`, `szip_coding`, `szip_pixels_per_block`,
+            `blosc_shuffle`) or h5py's, and `filter` (`"shuffle+zstd=3"`).
         unlimited_dims: dimensions that can grow; by default those that `dataset.encoding` names.
         options: those of `NewFile`, such as `overwrite`.
 
     Raises:
-        ValueError: an encoding that is not known.
+        ValueError: an encoding that is not known or not possible.
         FileExistsError: there is a file of this name, and `overwrite` is not set.
     """
     from xarray import conventions
@@ -117,23 +115,13 @@ def _set_attribute(owner: NewFile | NewDataset, name: str, value: Any) -> None:
 
 
 def _write(file: NewFile, name: str, variable: xr.Variable, is_asked: bool, unlimited: set[Hashable]) -> NewDataset:
-    encoding = {_WORDS.get(key, key): value for key, value in variable.encoding.items() if key not in _OF_SOURCE}
-    if encoding.pop("zlib", False):
-        encoding.setdefault("compression", "gzip")
-    if encoding.get("compression") == "zlib":
-        encoding["compression"] = "gzip"
-    if not encoding.get("compression"):
-        encoding.pop("compression_opts", None)
-    dtype = encoding.pop("dtype", None)
-    unknown = set(encoding) - _OWN_WORDS
-    if is_asked and unknown:
-        raise InvalidError(f"encoding of {name!r}: unknown words {sorted(unknown)}")
-    words = {key: encoding[key] for key in _OWN_WORDS & set(encoding)} if variable.shape else {}
-    if not is_asked and words.get("compression") not in (None, "gzip", "lzf", "szip"):
-        # xarray has no words for the filters of the file that the variable was read from.
-        words = {key: value for key, value in words.items() if key not in ("compression", "compression_opts")}
+    encoding = variable.encoding
     limits = tuple(None if dim in unlimited else size for dim, size in variable.sizes.items())
     maxshape = limits if None in limits else None
+    words = storage_words(name, encoding, is_asked=is_asked, is_growing=maxshape is not None)
+    if not variable.shape:
+        words = {}
+    dtype = encoding.get("dtype")
     chunks = words.get("chunks")
     if chunks is not None:
         if any(limit is not None and size > limit for size, limit in zip(chunks, limits, strict=True)) and not is_asked:
@@ -145,6 +133,9 @@ def _write(file: NewFile, name: str, variable: xr.Variable, is_asked: bool, unli
     fill = attributes.get("_FillValue")
     source = _VariableSource(variable)
     stored = source.dtype if dtype is None or dtype is str else np.dtype(dtype)
+    order = byte_order(name, encoding) if is_asked else None
+    if order is not None and not stored.hasobject:
+        stored = stored.newbyteorder(order)
     dataset = file.create_dataset(
         name,
         shape=variable.shape,

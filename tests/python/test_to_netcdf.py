@@ -66,6 +66,99 @@ def test_it_is_what_h5netcdf_writes(dataset, encoding, is_lazy, tmp_path):
                     assert found == expected or (found != found and expected != expected), (name, key)
 
 
+#: netCDF4-python's words, and the filters that it writes for them.
+COMPRESSIONS = [
+    {"compression": "zlib", "complevel": 2, "shuffle": True},
+    {"compression": "zstd"},
+    {"compression": "zstd", "complevel": -3, "fletcher32": True},
+    {"compression": "bzip2", "complevel": 9},
+    {"compression": "szip"},
+    {"compression": "szip", "szip_coding": "ec", "szip_pixels_per_block": 16},
+    {"compression": "blosc_lz"},
+    {"compression": "blosc_lz4", "complevel": 7, "blosc_shuffle": 2},
+    {"compression": "blosc_lz4hc", "blosc_shuffle": 0},
+    {"compression": "blosc_zlib"},
+    {"compression": "blosc_zstd", "complevel": 1},
+]
+
+
+@pytest.mark.parametrize("words", COMPRESSIONS, ids=lambda words: "-".join(map(str, words.values())))
+def test_compression_is_that_of_netcdf4(dataset, words, tmp_path):
+    netCDF4 = pytest.importorskip("netCDF4")
+    t2m = np.random.default_rng(1).integers(0, 9, (40, 30)).astype("f4")
+    with netCDF4.Dataset(tmp_path / "theirs.nc", "w") as file:
+        file.createDimension("y", 40)
+        file.createDimension("x", 30)
+        try:
+            variable = file.createVariable("t2m", "f4", ("y", "x"), chunksizes=(20, 30), **{"shuffle": False} | words)
+            variable[:] = t2m
+            theirs = variable.filters()
+        except (RuntimeError, ValueError) as error:
+            pytest.skip(f"netCDF-C lacks the filter: {error}")
+    path = tmp_path / "ours.nc"
+    hyperslab.to_netcdf(xr.Dataset({"t2m": (("y", "x"), t2m)}), path, encoding={"t2m": {"chunksizes": (20, 30), **words}})
+    assert hyperslab.check(path, data=True)["findings"] == []
+    with netCDF4.Dataset(path) as file:
+        assert file["t2m"].filters() == theirs
+        np.testing.assert_array_equal(file["t2m"][:], t2m)
+    # What netCDF4 says of a variable can be given back, and a variable of an open file keeps its compression.
+    for given in (None, {"t2m": theirs}):
+        again = tmp_path / "again.nc"
+        with xr.open_dataset(path, engine="netcdf4") as opened:
+            hyperslab.to_netcdf(opened, again, encoding=given, overwrite=True)
+        with netCDF4.Dataset(again) as file:
+            assert file["t2m"].filters() == theirs
+            np.testing.assert_array_equal(file["t2m"][:], t2m)
+
+
+@pytest.mark.parametrize("filter", ["zstd=5", "bzip2=2", "szip", "shuffle+gzip=1"])
+def test_a_variable_of_an_open_file_keeps_its_compression(filter, tmp_path):
+    first = xr.Dataset({"t2m": (("y", "x"), np.arange(1200.0).reshape(40, 30))})
+    hyperslab.to_netcdf(first, tmp_path / "a.nc", encoding={"t2m": {"filter": filter}})
+    with xr.open_dataset(tmp_path / "a.nc", engine="hyperslab") as opened:
+        hyperslab.to_netcdf(opened, tmp_path / "b.nc")
+    with hyperslab.File(tmp_path / "a.nc") as a, hyperslab.File(tmp_path / "b.nc") as b:
+        assert b["t2m"]._filter_parameters() == a["t2m"]._filter_parameters()
+        np.testing.assert_array_equal(b["t2m"][...], a["t2m"][...])
+
+
+@pytest.mark.parametrize("endian", ["little", "big", "native"])
+def test_byte_order(dataset, endian, tmp_path):
+    hyperslab.to_netcdf(dataset, tmp_path / "a.nc", encoding={"count": {"endian": endian}, "area": {"contiguous": True}})
+    with hyperslab.File(tmp_path / "a.nc") as file:
+        assert file["count"].dtype == np.dtype("i2").newbyteorder({"native": "="}.get(endian, endian[0]))
+        assert file["area"].chunks is None
+        np.testing.assert_array_equal(file["count"][...], dataset["count"])
+
+
+REFUSED = [
+    ({"compression": "zip"}, "zip"),
+    ({"compression": "blosc"}, "blosc_lz4"),
+    ({"blosc": True, "complevel": 2}, "blosc_lz4"),
+    ({"compression": "blosc_zip"}, "blosc_zip"),
+    ({"compression": "blosc_lz4", "blosc_shuffle": 3}, "blosc_shuffle"),
+    ({"compression": "zstd", "complevel": 23}, "22"),
+    ({"compression": "bzip2", "complevel": 0}, "level of bzip2"),
+    ({"compression": "szip", "szip_coding": "xx"}, "szip_coding"),
+    ({"compression": "szip", "szip_pixels_per_block": 3}, "szip_pixels_per_block"),
+    ({"zlib": True, "zstd": True}, "zlib and zstd"),
+    ({"zlib": True, "compression": "zstd"}, "zlib"),
+    ({"compression": "zstd", "filter": "gzip"}, "filter"),
+    ({"compression_opts": 4}, "without compression"),
+    ({"contiguous": True, "zlib": True}, "contiguous"),
+    ({"endian": "middle"}, "endian"),
+    ({"significant_digits": 3}, "significant_digits"),
+]
+
+
+@pytest.mark.parametrize(("words", "says"), REFUSED, ids=lambda value: str(value))
+def test_compression_that_is_not_possible_is_refused(dataset, words, says, tmp_path):
+    with pytest.raises(ValueError, match=says) as raised:
+        hyperslab.to_netcdf(dataset, tmp_path / "x.nc", encoding={"t2m": words})
+    assert "t2m" in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_open_file_is_written_again(dataset, tmp_path):
     hyperslab.to_netcdf(dataset, tmp_path / "a.nc", encoding={"t2m": {"filter": "shuffle+zstd=3", "chunksizes": (2, 4, 5)}})
     with xr.open_dataset(tmp_path / "a.nc", engine="hyperslab") as first:
