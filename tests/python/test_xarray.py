@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import pickle
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import fsspec
@@ -228,6 +229,26 @@ def test_arrays_are_loaded_asynchronously(path, values):
     np.testing.assert_array_equal(ds.air, values)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_opens_files(tmp_path):
+    """The threads that opened the variables of a file in the parent do not exist in the child."""
+    path = tmp_path / "many.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 3)
+        for number in range(100):
+            file.createVariable(f"v{number:03}", "i4", ("x",))[:] = number
+    with opened(path) as ds:
+        assert len(ds.variables) == 100
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        with opened(path) as ds:
+            is_right = len(ds.variables) == 100 and ds.v042.values.tolist() == [42] * 3
+        os._exit(0 if is_right else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
 def test_open_files_are_limited(tmp_path):
     paths = [tmp_path / f"{number}.h5" for number in range(5)]
     for number, path in enumerate(paths):
@@ -335,6 +356,29 @@ def test_a_url_is_opened_by_the_engine_itself(server, path, values):
     with xr.open_dataset(f"{server.url}/air.nc", engine="hyperslab", storage_options=options) as ds:
         assert ds["air"].shape == SHAPE
     assert "Bearer x" in server.tokens
+
+
+def test_of_a_url_only_the_wanted_group_is_read(server, tmp_path):
+    with netCDF4.Dataset(tmp_path / "groups.nc", "w") as file:
+        for number in range(12):
+            group = file.createGroup(f"gt{number}")
+            group.createDimension("x", 9)
+            for name in range(20):
+                variable = group.createVariable(f"h{name:02}", "f8", ("x",), zlib=True)
+                variable.setncatts({f"a{key}": "x" * 200 for key in range(12)})
+                variable[:] = range(9)
+    server.files["/groups.nc"] = (tmp_path / "groups.nc").read_bytes()
+    url = f"{server.url}/groups.nc"
+
+    def requested(names):
+        server.requests.clear()
+        assert sorted(names()) == [f"h{name:02}" for name in range(20)]
+        ranges = [request.removeprefix("bytes=").split("-") for request in server.requests]
+        return sum(int(last) - int(first) + 1 for first, last in ranges)
+
+    one = requested(lambda: opened(f"{url}?1", group="gt3").variables)
+    all = requested(lambda: xr.open_groups(f"{url}?2", engine="hyperslab")["/gt3"].variables)
+    assert one < all / 2, (one, all)
 
 
 def test_stores_and_their_files_are_opened_by_the_engine(path, values, dask):

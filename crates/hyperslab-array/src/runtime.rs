@@ -64,6 +64,20 @@ impl Runtime {
         for_each(self.threads_max, items, work)
     }
 
+    /// What `work` makes of each item, in the order of the items; done as [`for_each`] does it.
+    pub fn map<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+        let places: Vec<(&T, Mutex<Option<R>>)> = items.iter().map(|item| (item, Mutex::new(None))).collect();
+        let done = self.for_each(&places, |(item, place)| {
+            let made = work(item);
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+            Ok(())
+        });
+        debug_assert!(done.is_ok(), "no item fails");
+        let made =
+            places.into_iter().map(|(_, place)| place.into_inner().unwrap_or_else(PoisonError::into_inner));
+        made.flatten().collect()
+    }
+
     /// Calls `work` here, with a function that starts tasks on the other threads, and returns when `work` and all of
     /// them have ended. Where there are no other threads, a task runs when it is started.
     pub(crate) fn scope<'s, R>(&self, work: impl FnOnce(&dyn Fn(Box<dyn FnOnce() + Send + 's>)) -> R) -> R {
@@ -162,6 +176,16 @@ fn spawn(work: impl FnOnce() + Send + 'static) {
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicU32;
+
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        let items: Vec<u32> = (0..1000).collect();
+        for threads_max in [1, usize::MAX] {
+            let runtime = crate::settings::runtime().with_threads(threads_max);
+            let doubled = runtime.map(&items, |item| 2 * item);
+            assert!(doubled.into_iter().eq((0..1000).map(|item| 2 * item)));
+        }
+    }
 
     #[test]
     fn every_item_is_done_once_by_several_threads() {

@@ -10,15 +10,17 @@ use crate::conventions::{self, CLASSIC_MODEL, PROPERTIES, variable_name};
 use crate::dimensions::{Axes, Dimensions, Scale};
 use crate::model::{Group, Netcdf, Omitted, Variable};
 use crate::types::{GroupId, TypeId, UserKind, UserType, VariableType};
+use hyperslab::internal::in_parallel;
 use hyperslab::{Dataset, File, Object, Prefetch, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::{Attribute as Stored, Link, LinkTarget};
-use rayon::prelude::*;
 
 /// Groups inside groups, at most: links may form a cycle.
 const DEPTH_MAX: usize = 128;
 /// So many reserved attributes make a file one of netCDF-4's.
 const NETCDF4_MARKS_MIN: usize = 2;
+/// So many objects of a local file are opened by one thread.
+const FEW_OBJECTS: usize = 32;
 /// Objects of one view. Hard links may lead to the same group many times over.
 const OBJECTS_MAX: usize = 1 << 22;
 
@@ -39,7 +41,8 @@ impl Netcdf {
     /// As [`Netcdf::open`].
     pub fn open_group(file: &File, path: &str, below: Below) -> Result<Self> {
         let root = file.root()?;
-        root.prefetch(&Prefetch { depth: usize::MAX, chunk_indexes: false, attributes: true });
+        let path: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+        prefetch(&root, path.len(), below);
         let attributes: Vec<Stored> = root.attributes().in_file_order()?.into_iter().flatten().collect();
         let stored = |name: &str| attributes.iter().find(|stored| stored.name.as_bytes() == name.as_bytes());
         let netcdf = Netcdf {
@@ -52,7 +55,6 @@ impl Netcdf {
             properties: stored(PROPERTIES).map(|stored| conventions::text_of(stored, &mut file.heap())),
             omitted: Vec::new(),
         };
-        let path = path.split('/').filter(|name| !name.is_empty()).collect();
         let mut reader =
             Reader { netcdf, dimensions: Dimensions::new(file), objects: 0, marks: 0, path, below };
         reader.group(&root, "/", None, attributes, &mut Vec::new())?;
@@ -121,6 +123,10 @@ impl Reader<'_> {
             groups: Vec::new(),
             attributes: Vec::new(),
         });
+        let depth = above.len();
+        if (1..=self.path.len()).contains(&depth) {
+            prefetch(group, self.path.len() - depth, self.below);
+        }
         let mut children = Vec::new();
         for Member { name, object, attributes, is_hard_link } in self.members(group, id)? {
             match object {
@@ -136,7 +142,6 @@ impl Reader<'_> {
             }
         }
         self.netcdf.groups[id.0].attributes = Attribute::visible(attributes);
-        let depth = above.len();
         above.push(key(group));
         for (child, name, attributes) in children {
             if !self.is_wanted(depth, &name) {
@@ -166,7 +171,7 @@ impl Reader<'_> {
         self.path.get(depth).map_or(self.below == Below::All, |&wanted| wanted == child)
     }
 
-    /// Opens the members of a group and reads their attributes, in parallel; answers in the order of the file.
+    /// Opens the members of a group and reads their attributes, many of them in parallel; answers in the order of the file.
     fn members(&mut self, group: &hyperslab::Group, id: GroupId) -> Result<Vec<Member>> {
         let mut links = Vec::new();
         for link in group.links()? {
@@ -183,15 +188,13 @@ impl Reader<'_> {
             self.omit(id, "*", &format!("the view has more than {OBJECTS_MAX} objects"));
             return Ok(Vec::new());
         }
-        let opened: Vec<(Link, Result<Member>)> = links
-            .into_par_iter()
-            .map(|link| {
-                let member = Member::open(group, &link);
-                (link, member)
-            })
-            .collect();
+        // Other threads take longer to wake up than some objects of a local file take to parse.
+        let opened = match links.len() <= FEW_OBJECTS && !group.file().heap().has_latency() {
+            true => links.iter().map(|link| Member::open(group, link)).collect(),
+            false => in_parallel(&group.file(), &links, |link| Member::open(group, link)),
+        };
         let mut members = Vec::with_capacity(opened.len());
-        for (link, member) in opened {
+        for (link, member) in links.iter().zip(opened) {
             match member {
                 Ok(member) => members.push(member),
                 Err(error) => self.omit(id, &link.name.to_string(), &error.to_string()),
@@ -257,6 +260,13 @@ impl Member {
         let is_hard_link = matches!(link.target, LinkTarget::Hard(_));
         Ok(Self { name: link.name.to_string(), attributes, object, is_hard_link })
     }
+}
+
+/// Fetches the metadata of what is read of a group, if the source has latency. The wanted group is `levels` below it.
+fn prefetch(group: &hyperslab::Group, levels: usize, below: Below) {
+    // The groups on the way are fetched when they are reached: their siblings are not read.
+    let depth = if levels == 0 && below == Below::All { usize::MAX } else { 1 };
+    group.prefetch(&Prefetch { depth, chunk_indexes: false, attributes: true });
 }
 
 fn key(group: &hyperslab::Group) -> GroupKey {

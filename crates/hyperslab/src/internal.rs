@@ -17,6 +17,12 @@ pub use hyperslab_array::chunk::memory::mapped_bytes_peak;
 pub use hyperslab_array::chunk::readahead::Readahead;
 pub use hyperslab_array::memory::advise_huge_pages;
 
+/// What `work` makes of each item, in the order of the items: on the calling thread and on those that decode the file, of
+/// which a forked process has its own.
+pub fn in_parallel<T: Sync, R: Send>(file: &File, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    file.inner.data.runtime.map(items, work)
+}
+
 /// Descriptions of filters.
 pub mod describe {
     pub use crate::describe::{filter, filter_in_use};

@@ -56,6 +56,8 @@ class FileHandle:
         self.storage_options = storage_options
         self.store = store
         self.stamp = self._stamp()
+        #: What tells handles with other options of the same file apart.
+        self._described = repr(sorted(self.options.items())), repr(self.storage_options)
 
     @property
     def name(self) -> str:
@@ -80,7 +82,7 @@ class FileHandle:
     def _key(self) -> tuple[Any, ...]:
         # An open file keeps the objects that its key names, so their numbers are not given to others meanwhile.
         target = self.target if isinstance(self.target, str) else id(self.target)
-        return target, id(self.store), repr(sorted(self.options.items())), repr(self.storage_options), self.stamp
+        return target, id(self.store), self._described, self.stamp
 
     def open(self) -> OpenFile:
         """The open file."""
