@@ -182,6 +182,15 @@ pub enum WhyNot {
         /// How many times as fast for those that can.
         faster: f64,
     },
+    /// It is faster for most, but one reader's reads take longer than they do now.
+    SlowsReader {
+        /// How many times as fast it is, on average over the readers.
+        faster: f64,
+        /// The reader that loses most.
+        reader: String,
+        /// How many times as long as now its reads take.
+        slower: f64,
+    },
     /// Nothing is wrong with it: it is about as good.
     AboutAsGood {
         /// How many times as long all reads take.
@@ -374,6 +383,14 @@ fn alternatives(
     let eligible = choice.eligible(served);
     if let Some(second) = fastest(&mut eligible.iter().copied().filter(|at| *at != chosen && *at != 0)) {
         add(second, WhyNot::AboutAsGood { slower: scores[second] / scores[chosen].max(1e-12) });
+    }
+    let slowing = |at: &usize| choice.slowed_reader(served, 0, *at).is_some();
+    if let Some(at) = fastest(&mut choice.allowed(served).into_iter().filter(slowing))
+        && faster(at) > SLOWER
+        && let Some((reader, slower)) = choice.slowed_reader(served, 0, at)
+    {
+        let reader = question.readers[reader].name.clone();
+        add(at, WhyNot::SlowsReader { faster: faster(at), reader, slower });
     }
     if let Some(large) = fastest(&mut everything().filter(readable).filter(|at| !choice.fits(*at)))
         && faster(large) > SLOWER

@@ -1,4 +1,7 @@
 //! The choice among storages: the fastest at the bound of the size, for one reader or for all.
+//!
+//! A choice slows no reader that it must serve, beside the storage as it is. And it settles: the storage that is chosen would
+//! not be left for another if the dataset were stored so, or whoever follows the advice and asks again is sent elsewhere.
 
 use crate::cost::Costed;
 use crate::question::Question;
@@ -25,6 +28,10 @@ const WORTH_FOR_BYTES: f64 = 1.1;
 const NO_BYTES: f64 = 0.01;
 /// Nor are a few blocks of a disk.
 const FEW_BYTES: f64 = 16384.0;
+/// No reader's time may grow by more than this.
+const SLOWER_MAX: f64 = 1.05;
+/// Steps from one storage to a better one: each is faster by [`WORTH_TIME`] or smaller by [`WORTH_SIZE`], so there are few.
+const STEPS_MAX: usize = 16;
 
 /// The storages of a dataset, the present one first.
 pub(crate) struct Choice<'a> {
@@ -61,18 +68,33 @@ impl<'a> Choice<'a> {
 
     /// The places of the storages that may be chosen.
     pub(crate) fn eligible(&self, served: Served) -> Vec<usize> {
+        self.allowed(served).into_iter().filter(|at| self.slowed_reader(served, 0, *at).is_none()).collect()
+    }
+
+    /// The places of the storages that keep to the bound of the size and that all can read, however slowly.
+    pub(crate) fn allowed(&self, served: Served) -> Vec<usize> {
         (0..self.storages.len()).filter(|at| self.fits(*at) && self.is_readable(served, *at)).collect()
+    }
+
+    /// The reader that loses most by going from one storage to another, and how many times as long its reads then take; `None`
+    /// if nobody loses anything to speak of.
+    pub(crate) fn slowed_reader(&self, served: Served, from: usize, to: usize) -> Option<(usize, f64)> {
+        let seconds = |at: usize, reader: usize| self.storages[at].seconds[reader].max(1e-9);
+        let slower = |reader: usize| seconds(to, reader) / seconds(from, reader);
+        let readers = self.readers(served).into_iter().map(|reader| (reader, slower(reader)));
+        let worst = readers.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        (to != from && worst.1 > SLOWER_MAX).then_some(worst)
     }
 
     /// Scores by which storages are compared, with these seconds by storage and reader: lower is better, 1 is the least for
     /// every reader.
     pub(crate) fn scores(&self, served: Served, seconds: &dyn Fn(usize, usize) -> f64) -> Vec<f64> {
         let readers = self.readers(served);
-        let eligible = self.eligible(served);
+        let allowed = self.allowed(served);
         let least: Vec<f64> = readers
             .iter()
             .map(|reader| {
-                eligible.iter().map(|at| seconds(*at, *reader)).fold(f64::INFINITY, f64::min).max(1e-9)
+                allowed.iter().map(|at| seconds(*at, *reader)).fold(f64::INFINITY, f64::min).max(1e-9)
             })
             .collect();
         let regret = |at: usize| -> f64 {
@@ -90,13 +112,33 @@ impl<'a> Choice<'a> {
         self.scores(served, &|at, reader| self.storages[at].seconds[reader])
     }
 
-    /// The best storage, present or not: the fastest; of several that are about as fast, the smallest; of several that are
-    /// about as small, the one that is written fastest.
+    /// The best storage, present or not: where going from one storage to a better one ends.
     pub(crate) fn best(&self, served: Served) -> usize {
         let scores = self.own_scores(served);
         let eligible = self.eligible(served);
-        let least = eligible.iter().map(|at| scores[*at]).fold(f64::INFINITY, f64::min);
-        let tied: Vec<usize> = eligible.into_iter().filter(|at| scores[*at] <= least * TIE).collect();
+        let mut best = 0;
+        for _ in 0..STEPS_MAX {
+            // As if the data were stored so already: what may be chosen then, and is worth it.
+            let bytes = self.storages[best].stored_bytes;
+            let bound = if best == 0 { u64::MAX } else { self.question.size_bound.bytes(bytes) };
+            let next = eligible.iter().copied().filter(|at| {
+                let is_small = self.storages[*at].stored_bytes <= bound;
+                *at == best || is_small && self.slowed_reader(served, best, *at).is_none()
+            });
+            let next = self.best_of(&scores, next.collect());
+            if next == best || best != 0 && self.is_good(&scores, best, next) {
+                break;
+            }
+            best = next;
+        }
+        best
+    }
+
+    /// The fastest of some storages; of several that are about as fast, the smallest; of several that are about as small, the
+    /// one that is written fastest.
+    fn best_of(&self, scores: &[f64], among: Vec<usize>) -> usize {
+        let least = among.iter().map(|at| scores[*at]).fold(f64::INFINITY, f64::min);
+        let tied: Vec<usize> = among.into_iter().filter(|at| scores[*at] <= least * TIE).collect();
         let smallest = tied.iter().map(|at| self.storages[*at].stored_bytes).min().unwrap_or(0);
         let small = tied
             .into_iter()
@@ -128,11 +170,13 @@ impl<'a> Choice<'a> {
 
     /// True if the present storage is so close to the best that rewriting it is not worth it.
     pub(crate) fn is_present_good(&self, served: Served, best: usize) -> bool {
-        let scores = self.own_scores(served);
-        let (present, other) = (&self.storages[0], &self.storages[best]);
-        best == 0
-            || scores[0] <= scores[best] * WORTH_TIME
-                && present.stored_bytes as f64 <= other.stored_bytes as f64 * WORTH_SIZE
+        self.is_good(&self.own_scores(served), 0, best)
+    }
+
+    /// True if one storage is so close to another that going to that is not worth it.
+    fn is_good(&self, scores: &[f64], at: usize, other: usize) -> bool {
+        let bytes = |at: usize| self.storages[at].stored_bytes as f64;
+        at == other || scores[at] <= scores[other] * WORTH_TIME && bytes(at) <= bytes(other) * WORTH_SIZE
     }
 
     /// Seconds of all reads with a storage, on average over those who are served.

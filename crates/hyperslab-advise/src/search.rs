@@ -1,9 +1,9 @@
 //! The search: from all shapes and pipelines to a few storages that were measured and costed.
 //!
 //! ```text
-//!   thousands of shapes ──estimate──► tens ──simulation──► a few
+//!   thousands of shapes ──estimate──► tens ──simulation──► a few, the best of all readers and of each
 //!   all pipelines ──measured on the best shape──► those that are not worse in everything
-//!   each of these shapes with each of these pipelines: measured, simulated
+//!   each of these shapes with the best of these pipelines, then with the others: measured, simulated
 //! ```
 //!
 //! The best come first at each step. A step whose share of the time is over goes on with what it has.
@@ -38,9 +38,11 @@ pub(crate) struct Found {
 const SIMULATED_PER_SECOND: f64 = 3.0;
 const SIMULATED_MIN: usize = 8;
 const SIMULATED_MAX: usize = 48;
-/// Shapes that are measured with each pipeline.
-const MEASURED_FILTERED: usize = 6;
-const MEASURED_RAW: usize = 4;
+/// Shapes that are measured: the best for all readers together, for each reader, and for each.
+const MEASURED_FILTERED: usize = 3;
+const MEASURED_RAW: usize = 2;
+/// Pipelines that are measured on all of these shapes before any other is.
+const PIPELINES_FIRST: usize = 3;
 /// Pipelines that are measured with each shape.
 const PIPELINES_MAX: usize = 8;
 /// Chunk visits of one simulation: for choosing among shapes, and for what is shown.
@@ -134,24 +136,35 @@ pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result
         pipelines.push(own.clone());
     }
     let mut measured: Vec<(Storage, Trial)> = Vec::new();
-    for (place, chunk) in filtered_shapes.iter().enumerate() {
-        if place > 0 && clock.is_over(MEASURED_UNTIL) {
-            break;
-        }
-        let results = trials.measure(chunk, &pipelines);
+    let mut measure = |chunk: &Vec<u64>, pipelines: &[Pipeline]| {
         let results: Vec<(Pipeline, Trial)> = pipelines
             .iter()
             .cloned()
-            .zip(results)
+            .zip(trials.measure(chunk, pipelines))
             .filter_map(|(pipeline, trial)| Some((pipeline, trial?)))
             .collect();
-        if place == 0 {
-            let kept = worthwhile(&results, present_pipeline.as_ref());
-            pipelines.retain(|pipeline| kept.contains(pipeline));
+        measured.extend(
+            results.iter().map(|(pipeline, trial)| (Storage::chunked(chunk, pipeline.clone()), *trial)),
+        );
+        results
+    };
+    if let Some((best, others)) = filtered_shapes.split_first() {
+        let kept = worthwhile(&measure(best, &pipelines), present_pipeline.as_ref());
+        let (first, later) = kept.split_at(kept.len().min(PIPELINES_FIRST));
+        // What one reader alone would choose is measured in any case: it is what the choice of all is compared with.
+        let needed = question.readers.len();
+        for (place, chunk) in others.iter().enumerate() {
+            if clock.is_over(MEASURED_UNTIL) && place >= needed {
+                break;
+            }
+            measure(chunk, first);
         }
-        let storages =
-            results.into_iter().map(|(pipeline, trial)| (Storage::chunked(chunk, pipeline), trial));
-        measured.extend(storages);
+        for chunk in others {
+            if later.is_empty() || clock.is_over(MEASURED_UNTIL) {
+                break;
+            }
+            measure(chunk, later);
+        }
     }
     for chunk in &raw_shapes {
         measured.extend(none.iter().map(|pipeline| (Storage::chunked(chunk, pipeline.clone()), RAW)));
@@ -246,7 +259,7 @@ fn costed(
     costed.collect()
 }
 
-/// The shapes that are best for all readers, for each reader, and for each read, the best first; and the present one.
+/// The shapes that are best for all readers and for each, so many of each, by turns; and the present one.
 fn best_shapes(
     question: &Question<'_>,
     simulated: &[Rough],
@@ -267,18 +280,14 @@ fn best_shapes(
         order.sort_by(|a, b| score(a).total_cmp(&score(b)).then_with(|| a.storage.cmp(&b.storage)));
         order.into_iter().filter_map(|one| one.storage.chunk.clone()).collect()
     };
-    let by_all = sorted(&regret);
-    let mut orders = vec![by_all.clone()];
+    let mut orders = vec![sorted(&regret)];
     orders.extend(readers.clone().map(|reader| sorted(&|one: &Costed| one.seconds[reader])));
     let mut chosen: Vec<Vec<u64>> = Vec::new();
-    let mut add = |chunk: &Vec<u64>| {
-        if !chosen.contains(chunk) && chosen.len() < number {
+    for chunk in (0..number).flat_map(|place| orders.iter().filter_map(move |order| order.get(place))) {
+        if !chosen.contains(chunk) {
             chosen.push(chunk.clone());
         }
-    };
-    by_all.iter().take(number / 2).for_each(&mut add);
-    orders.iter().filter_map(|order| order.first()).for_each(&mut add);
-    by_all.iter().for_each(&mut add);
+    }
     if let Some(present) = present.filter(|present| !chosen.iter().any(|chunk| chunk == present)) {
         chosen.push(present.to_vec());
     }

@@ -234,6 +234,11 @@ fn why_not(why: &WhyNot) -> String {
         WhyNot::Unreadable { reader, faster } => {
             format!("{} as fast for those that can read it, but {reader} cannot", ratio_text(*faster))
         }
+        WhyNot::SlowsReader { faster, reader, slower } => format!(
+            "{} as fast on average over the readers, but {reader} takes {} as long as now",
+            ratio_text(*faster),
+            ratio_text(*slower)
+        ),
         WhyNot::AboutAsGood { slower } if *slower < 1.1 => "about as good".to_owned(),
         WhyNot::AboutAsGood { slower } => format!("the next best: {} as long", ratio_text(*slower)),
     }
