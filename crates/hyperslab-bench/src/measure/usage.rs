@@ -125,8 +125,8 @@ fn resident_peak_of_usage() -> u64 {
     if cfg!(target_os = "macos") { most } else { most << 10 }
 }
 
-/// Seconds of processor time that this thread has used.
-pub(crate) fn thread_seconds() -> f64 {
+/// Seconds of processor time that this thread has used: what other work of the machine does not lengthen.
+pub fn thread_seconds() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: a place for one `timespec`.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };

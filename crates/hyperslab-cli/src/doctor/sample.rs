@@ -5,6 +5,7 @@
 
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, Endianness, Location, Selection, internal};
+use hyperslab_bench::measure::thread_seconds;
 use hyperslab_doctor::{Codec, Decoded, Encoding, FilterFact, SampleMeasurement, Sampler, measure_samples};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use std::time::Duration;
@@ -66,7 +67,7 @@ pub(super) fn measure(
                 SampleScope::Recoding { with_zstd } => for_reader(encodings(filters), with_zstd),
                 _ => Vec::new(),
             };
-            measure_samples(&mut samples, &encodings, SECONDS_MAX)
+            measure_samples(&mut samples, &encodings, SECONDS_MAX, thread_seconds)
         }
     }
 }
@@ -120,7 +121,8 @@ fn measure_raw(dataset: &Dataset, with_zstd: bool) -> Option<SampleMeasurement> 
         decoded,
         scratch: Scratch::new(),
     };
-    let measured = measure_samples(&mut samples, &for_reader(tried().to_vec(), with_zstd), SECONDS_MAX)?;
+    let measured =
+        measure_samples(&mut samples, &for_reader(tried().to_vec(), with_zstd), SECONDS_MAX, thread_seconds)?;
     Some(SampleMeasurement { decode_seconds: 0.0, ..measured })
 }
 

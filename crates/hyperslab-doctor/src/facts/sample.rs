@@ -118,12 +118,14 @@ impl SampleMeasurement {
 /// Number of times that each sample is decoded; the fastest counts.
 const DECODE_RUNS: usize = 3;
 
-/// Measures the decoding of every sample, then each of the `encodings` until `budget` is spent.
+/// Measures the decoding of every sample, then each of the `encodings` until `budget` is spent. `now` is the clock, in
+/// seconds: that of the thread's processor time, which other work of the machine does not lengthen.
 /// Returns `None` if there are no samples or one of them cannot be decoded.
 pub fn measure_samples(
     sampler: &mut dyn Sampler,
     encodings: &[Encoding],
     budget: Duration,
+    now: fn() -> f64,
 ) -> Option<SampleMeasurement> {
     let begin = Instant::now();
     let mut measured = SampleMeasurement::default();
@@ -131,9 +133,9 @@ pub fn measure_samples(
         let mut best = f64::INFINITY;
         let mut last = None;
         for _ in 0..DECODE_RUNS {
-            let start = Instant::now();
+            let start = now();
             last = Some(sampler.decode(sample)?);
-            best = best.min(start.elapsed().as_secs_f64());
+            best = best.min(now() - start);
             if begin.elapsed() > budget {
                 break;
             }
@@ -151,7 +153,7 @@ pub fn measure_samples(
         if begin.elapsed() > budget {
             break;
         }
-        let Some(recoded) = measure_recode(sampler, encoding) else { continue };
+        let Some(recoded) = measure_recode(sampler, encoding, now) else { continue };
         match encoding.codec {
             Codec::Deflate => measured.recoded.push(recoded),
             Codec::Zstd => measured.zstd = Some(recoded),
@@ -160,21 +162,25 @@ pub fn measure_samples(
     Some(measured)
 }
 
-fn measure_recode(sampler: &mut dyn Sampler, encoding: Encoding) -> Option<RecodeMeasurement> {
+fn measure_recode(
+    sampler: &mut dyn Sampler,
+    encoding: Encoding,
+    now: fn() -> f64,
+) -> Option<RecodeMeasurement> {
     let Encoding { level, shuffle, .. } = encoding;
     let mut total =
         RecodeMeasurement { level, shuffle, encoded_bytes: 0, encode_seconds: 0.0, decode_seconds: 0.0 };
     for sample in 0..sampler.count() {
         let share = sampler.recoded_share(sample).max(f64::MIN_POSITIVE);
-        let start = Instant::now();
+        let start = now();
         let encoded = sampler.recode(sample, encoding)?;
-        total.encode_seconds += start.elapsed().as_secs_f64() / share;
+        total.encode_seconds += (now() - start) / share;
         total.encoded_bytes += (encoded.len() as f64 / share) as u64;
-        let start = Instant::now();
+        let start = now();
         if !sampler.decode_recoded(&encoded, sample, encoding) {
             return None;
         }
-        total.decode_seconds += start.elapsed().as_secs_f64() / share;
+        total.decode_seconds += (now() - start) / share;
     }
     Some(total)
 }
@@ -182,6 +188,10 @@ fn measure_recode(sampler: &mut dyn Sampler, encoding: Encoding) -> Option<Recod
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    thread_local! {
+        static CLOCK: std::cell::Cell<f64> = const { std::cell::Cell::new(0.0) };
+    }
 
     struct Fake {
         samples: usize,
@@ -193,7 +203,7 @@ mod tests {
             self.samples
         }
         fn decode(&mut self, _: usize) -> Option<Decoded> {
-            std::thread::sleep(Duration::from_millis(1));
+            CLOCK.set(CLOCK.get() + 0.25);
             Some(Decoded { stored_bytes: 10, decoded_bytes: 100 })
         }
         fn recode(&mut self, _: usize, encoding: Encoding) -> Option<Vec<u8>> {
@@ -209,9 +219,10 @@ mod tests {
         let mut fake = Fake { samples: 2, can_recode: true };
         let zstd = Encoding { codec: Codec::Zstd, level: 3, shuffle: true };
         let encodings = [Encoding::deflate(1, true), Encoding::deflate(6, false), zstd];
-        let measured = measure_samples(&mut fake, &encodings, Duration::from_secs(5)).unwrap();
+        let measured =
+            measure_samples(&mut fake, &encodings, Duration::from_secs(5), || CLOCK.get()).unwrap();
         assert_eq!((measured.chunks, measured.stored_bytes, measured.decoded_bytes), (2, 20, 200));
-        assert!(measured.decode_seconds >= 0.002);
+        assert_eq!(measured.decode_seconds, 0.5, "by the given clock, whatever else the machine does");
         assert_eq!(measured.recoded_at(1, true).unwrap().encoded_bytes, 38);
         assert_eq!(measured.recoded_at(6, false).unwrap().encoded_bytes, 28);
         assert!(measured.recoded_at(6, true).is_none());
@@ -221,11 +232,15 @@ mod tests {
 
     #[test]
     fn no_sample_no_measurement_and_a_spent_budget_stops() {
-        assert_eq!(measure_samples(&mut Fake { samples: 0, can_recode: true }, &[], Duration::MAX), None);
+        assert_eq!(
+            measure_samples(&mut Fake { samples: 0, can_recode: true }, &[], Duration::MAX, || 0.0),
+            None
+        );
         let measured = measure_samples(
             &mut Fake { samples: 1, can_recode: true },
             &[Encoding::deflate(1, true)],
             Duration::ZERO,
+            || 0.0,
         )
         .unwrap();
         assert!(measured.recoded.is_empty());
