@@ -3,7 +3,8 @@
 //! ## What it sees
 //!
 //! A single read touches many chunks and needs little of each: for example, each chunk holds one map and the read is a
-//! time series, or the other way round.
+//! time series, or the other way round. A usual read that nobody asked for is reported if the first takes long, or all of
+//! them: in every library, or, with chunks that are loaded again and again, in one.
 //!
 //! ## Why it costs
 //!
@@ -25,7 +26,7 @@ use super::cliff::Cliff;
 use super::cost::Cost;
 use super::crossed_chunks::CrossedChunks;
 use super::model::{Finding, Severity};
-use crate::case::Case;
+use crate::case::{Case, ReadCase};
 use crate::fix::{read_lines, repack_for};
 use crate::numbers::{count_text, rounded};
 use crate::pattern::{bytes_text, shape_text};
@@ -39,6 +40,24 @@ const SECONDS_MIN_DEFAULT: f64 = 0.5;
 /// Or the duration of the whole sweep under the fastest of the libraries, in seconds, for a default read.
 const SWEEP_SECONDS_MIN_DEFAULT: f64 = 60.0;
 
+/// Or that under the slowest library, if it is so many times what loading each chunk once takes.
+const WASTED_RATIO_MIN: f64 = 20.0;
+
+/// True if a read takes minutes under this profile that another cache or other chunks would save.
+fn is_wasted_in(case: &Case<'_>, read: &ReadCase, profile: usize) -> bool {
+    let row = &read.rows[profile];
+    let least = WASTED_RATIO_MIN * case.reference.ideal(&row.counts).seconds;
+    row.reference_seconds >= least.max(SWEEP_SECONDS_MIN_DEFAULT)
+}
+
+/// Of the profiles under which it does, the one under which it takes longest.
+fn slowest(case: &Case<'_>, read: &ReadCase) -> Option<usize> {
+    let seconds = |profile: usize| read.rows[profile].reference_seconds;
+    let wasted = (0..read.rows.len()).filter(|profile| is_wasted_in(case, read, *profile));
+    // Of equal ones the first, which may be the user's own.
+    wasted.rev().max_by(|a, b| seconds(*a).total_cmp(&seconds(*b)))
+}
+
 pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let (target, read, crossed) = case
         .reads
@@ -50,18 +69,31 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
             let best = read.rows.iter().map(|row| row.reference_seconds).fold(f64::INFINITY, f64::min);
             let is_slow =
                 crossed.reference_seconds >= least || !read.is_requested && best >= SWEEP_SECONDS_MIN_DEFAULT;
-            crossed.holds() && is_slow
+            let is_wasted = !read.is_requested && slowest(case, read).is_some();
+            crossed.holds() && (is_slow || is_wasted)
         })
-        .max_by(|(.., a), (.., b)| a.reference_seconds.total_cmp(&b.reference_seconds))?;
+        .max_by(|(_, one, a), (_, other, b)| {
+            // What takes minutes for nothing comes first, then what takes longest.
+            let wasted = |read: &ReadCase| slowest(case, read).map(|at| read.rows[at].reference_seconds);
+            (wasted(one).unwrap_or(0.0).total_cmp(&wasted(other).unwrap_or(0.0)))
+                .then(a.reference_seconds.total_cmp(&b.reference_seconds))
+        })?;
+    let slowest = slowest(case, read);
     let severity = match crossed.reference_seconds {
-        _ if !read.is_requested => Severity::Low,
+        // Nobody asked for it: it is worth a look if it takes minutes for nothing in the library that the user has, or, where
+        // that is not known, in any.
+        _ if !read.is_requested => match slowest {
+            Some(at) if at == 0 || !case.options.first_profile_is_own => Severity::Medium,
+            Some(_) if is_wasted_in(case, read, 0) => Severity::Medium,
+            _ => Severity::Low,
+        },
         seconds if seconds >= 5.0 => Severity::High,
         seconds if seconds >= 0.5 => Severity::Medium,
         _ => Severity::Low,
     };
     let chunk = shape_text(case.geometry.chunk_dims()?);
     let best = read.rows.iter().map(|row| row.seconds).fold(f64::INFINITY, f64::min);
-    let message = format!(
+    let mut message = format!(
         "One read of {} touches {} chunks of {chunk}: it decodes {} to return {}. The first read takes {} with any \
          cache; the fastest library takes {} for all {} reads.",
         read.text(),
@@ -72,6 +104,15 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         seconds_text(best),
         count_text(read.sweep.reads()),
     );
+    if let Some(at) = slowest {
+        let row = &read.rows[at];
+        message.push_str(&format!(
+            " {} takes {} for them, {} if each chunk were loaded once.",
+            case.profiles[at].name,
+            seconds_text(row.seconds),
+            seconds_text(case.costs.ideal(&row.counts).seconds),
+        ));
+    }
     let evidence = json!({
         "read": shape_text(read.sweep.block()),
         "read_name": read.name,
@@ -84,13 +125,17 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let profiles: Vec<usize> = (0..case.profiles.len()).collect();
     let mut fixes = repack_for(case, target, &profiles);
     fixes.extend(read_lines(case));
-    let cost = Cost::seconds(crossed.reference_seconds.max(best));
+    let worst = slowest.map_or(best, |at| read.rows[at].reference_seconds);
+    let cost = Cost::seconds(crossed.reference_seconds.max(worst));
     Some(Finding { code: "chunk-shape-against-read".to_owned(), severity, message, cost, evidence, fixes })
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::diagnose::diagnose;
     use crate::finding::Severity;
+    use crate::options::Options;
+    use crate::profile::Profile;
     use crate::testing::{chunked, finding};
 
     const CODE: &str = "chunk-shape-against-read";
@@ -103,10 +148,29 @@ mod tests {
         assert_eq!(found.evidence["chunks_per_read"], 1460);
         assert!(found.fixes[0].line.contains("CHUNK=1460x1x144"), "{:?}", found.fixes[0]);
         let tried = finding(CODE, &maps, &[]).unwrap();
-        assert_eq!(tried.severity, Severity::Low, "nobody asked for it");
+        assert_eq!(tried.severity, Severity::Medium, "nobody asked for it, but it takes hours for nothing");
         // 365 small maps: a series is quick, all of them are not.
         let year = finding(CODE, &chunked(&[365, 180, 360], &[1, 180, 360], 4), &[]).unwrap();
         assert!(year.message.contains("for all 64,800 reads"), "{}", year.message);
+    }
+
+    #[test]
+    fn a_usual_read_that_one_library_reads_for_hours_is_found_though_another_reads_it_well() {
+        // 60 maps of half a megabyte: netCDF-C 4.10 holds all of them, libhdf5 1.14 two.
+        let maps = chunked(&[60, 361, 720], &[1, 361, 720], 2);
+        let found = finding(CODE, &maps, &[]).unwrap();
+        assert_eq!(found.severity, Severity::Medium);
+        assert!(found.message.contains("if each chunk were loaded once"), "{}", found.message);
+        let severity = |release: &str| {
+            let own = Profile::installed("h5py", release).unwrap();
+            let profiles = std::iter::once(own).chain(Profile::defaults()).collect();
+            let options = Options { profiles, first_profile_is_own: true, ..Options::default() };
+            let findings = diagnose(&maps, &options).unwrap().findings;
+            findings.into_iter().find(|finding| finding.code == CODE).map(|finding| finding.severity)
+        };
+        assert_eq!(severity("1.14.6"), Some(Severity::Medium), "the user's own takes hours");
+        let small = chunked(&[60, 36, 72], &[1, 36, 72], 2);
+        assert_eq!(finding(CODE, &small, &[]), None, "every library holds them");
     }
 
     #[test]

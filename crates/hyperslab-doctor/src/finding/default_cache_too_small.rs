@@ -36,6 +36,9 @@ const EXCESS_SECONDS_MIN: f64 = 1.0;
 const RATIO_MIN: f64 = 3.0;
 /// Seconds from which on the severity is medium, for a read that the user requested.
 const EXCESS_SECONDS_MEDIUM: f64 = 5.0;
+/// The same, and the ratio, for a read that nobody asked for.
+const EXCESS_SECONDS_MEDIUM_DEFAULT: f64 = 60.0;
+const RATIO_MEDIUM_DEFAULT: f64 = 20.0;
 /// A larger cache is not a setting, but another program.
 const CACHE_BYTES_MAX: u64 = 256 << 20;
 
@@ -84,7 +87,13 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
         count_text(loads)
     );
     let fixes = judged_cache_lines(case, target, &[OWN], found.settings, &effect);
-    let is_medium = read.is_requested && excess >= EXCESS_SECONDS_MEDIUM;
+    let reference_ideal = case.reference.ideal(&row.counts).seconds;
+    let is_medium = if read.is_requested {
+        excess >= EXCESS_SECONDS_MEDIUM
+    } else {
+        excess >= EXCESS_SECONDS_MEDIUM_DEFAULT
+            && row.reference_seconds >= RATIO_MEDIUM_DEFAULT * reference_ideal
+    };
     let severity = if is_medium { Severity::Medium } else { Severity::Low };
     let (code, cost) = ("default-cache-too-small".to_owned(), Cost::seconds(excess));
     Some(Finding { code, severity, message, cost, evidence, fixes })
