@@ -15,6 +15,15 @@ from hyperslab.errors import HyperslabError
 #: A block: `"1x361x720"`, or `(1, 361, 720)` in which `None` stands for the whole extent.
 Block = str | tuple[int | None, ...]
 
+#: A block by the names of dimensions.
+Read = Mapping[str, int | None]
+
+#: What an encoding says of the values themselves, beside their storage.
+_PACKING = ("dtype", "scale_factor", "add_offset", "_FillValue", "missing_value", "_Unsigned")
+
+#: The name of a variable in its sample.
+_SAMPLE = "sample"
+
 #: Larger variables are not written to a temporary file only to be asked about.
 _BYTES_MAX = 2 << 30
 
@@ -95,40 +104,64 @@ def advise(
 
 def encoding_for(
     dataset: Any,
-    reads: Iterable[Mapping[str, int | None]] = (),
+    reads: Iterable[Read | tuple[Read, float]] = (),
     **options: Any,
 ) -> dict[str, dict[str, Any]]:
     """The encoding for `to_netcdf` that serves the reads of an `xarray.Dataset` that is not written yet.
 
     A read is a mapping from the names of dimensions to the size of the block along them; dimensions that it does not name
-    are read whole: `{"time": 1}` is a map, `{"lat": 1, "lon": 1}` a time series. Without reads, those that the axes suggest
-    are taken. Variables with fewer than two dimensions are left to `to_netcdf`. `options` are those of `advise`; sizes are
-    compared with those of the default chunks, shuffled and deflated at level 4.
+    are read whole: `{"time": 1}` is a map, `{"lat": 1, "lon": 1}` a time series, and `({"time": 1}, 10)` a map that counts
+    ten times. Without reads, those that the axes suggest are taken. A block that is longer than a dimension is the whole of
+    it. Variables with fewer than two dimensions, and without values, are left to `to_netcdf`. `options` are those of
+    `advise`; sizes are compared with those of the default chunks, shuffled and deflated at level 4.
+
+    How a variable's values are packed (`dtype`, `scale_factor`, `add_offset`, `_FillValue`) stays as its `encoding` says:
+    the sample is packed so, and the encoding that is returned has it.
 
     The values are written to a temporary file, one variable at a time.
 
     Raises:
         HyperslabError: a variable is larger than 2 GiB, in which case encode a part of it: `encoding_for(ds.isel(...))`;
             or an argument is wrong.
+        TypeError: a read is no mapping.
     """
-    reads = list(reads)
+    wanted = [_read(read) for read in reads]
+    unknown = {key for read, _ in wanted for key in read} - set(dataset.dims)
+    if unknown:
+        raise HyperslabError(f"no dimension {sorted(map(str, unknown))}; the dataset has {sorted(map(str, dataset.dims))}")
     encoding: dict[str, dict[str, Any]] = {}
     for name, variable in dataset.data_vars.items():
-        if variable.ndim < 2 or variable.dtype.kind not in "iufb":
+        if variable.ndim < 2 or variable.size == 0 or variable.dtype.kind not in "iufb":
             continue
         if variable.nbytes > _BYTES_MAX:
             raise HyperslabError(f"{name} has {variable.nbytes} bytes, which is too much for a sample; ask about a part of it")
-        blocks = [tuple(read.get(dimension) for dimension in variable.dims) for read in reads]
-        unknown = {key for read in reads for key in read} - set(dataset.dims)
-        if unknown:
-            raise HyperslabError(f"no dimension {sorted(unknown)}; the dataset has {sorted(map(str, dataset.dims))}")
+        blocks = [_block(read, weight, variable) for read, weight in wanted]
+        packing = {key: value for key, value in variable.encoding.items() if key in _PACKING}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "sample.nc"
-            sample = {name: {"zlib": True, "complevel": 4, "shuffle": True}}
-            variable.drop_encoding().to_dataset(name=name).to_netcdf(path, format="NETCDF4", encoding=sample)
-            advice = advise(path, f"/{name}", reads=blocks, **options)
-            encoding |= advice.encoding()
+            # A name of the sample's own: that of the variable may be one that a path cannot have.
+            sample = variable.drop_encoding().reset_coords(drop=True).rename(_SAMPLE).to_dataset()
+            storage = packing | {"zlib": True, "complevel": 4, "shuffle": True}
+            sample.to_netcdf(path, format="NETCDF4", encoding={_SAMPLE: storage})
+            advice = advise(path, f"/{_SAMPLE}", reads=blocks, **options)
+            encoding[name] = packing | advice.encoding()[_SAMPLE]
     return encoding
+
+
+def _read(read: Any) -> tuple[Mapping[str, int | None], float]:
+    """A read with its weight."""
+    block, weight = read if isinstance(read, tuple) and len(read) == 2 and isinstance(read[0], Mapping) else (read, 1)
+    if not isinstance(block, Mapping):
+        example = '{"time": 1}, or ({"time": 1}, 10) for one that counts ten times'
+        raise TypeError(f"a read is a mapping from dimensions to sizes, such as {example}, not {read!r}")
+    return block, weight
+
+
+def _block(read: Mapping[str, int | None], weight: float, variable: Any) -> str:
+    """A read of a variable as the command line takes it."""
+    sizes = (read.get(dimension) for dimension in variable.dims)
+    block = tuple(None if size is None or size >= length else size for size, length in zip(sizes, variable.shape, strict=True))
+    return f"{block_text(block)}@{weight}" if weight != 1 else block_text(block)
 
 
 def _text(recommendation: Mapping[str, Any]) -> str:

@@ -71,6 +71,9 @@ def archive_summary(
     for read in reads:
         options += ["--read", block_text(read)]
     options += [] if place is None else ["--place", place]
+    for name in map(os.fspath, names):
+        if "://" not in name and not os.path.exists(name):
+            raise HyperslabError(f"{name}: there is no such file")
     number = shards or (1 if executor is None else os.cpu_count() or 1)
     inputs = [os.fspath(name) for name in names]
     calls = [[*options, "--shard", f"{shard}/{number}", "--", *inputs] for shard in range(1, number + 1)]
@@ -109,4 +112,12 @@ def _storage(storage: Mapping[str, Any]) -> str:
 def _savings(savings: Mapping[str, Any]) -> str:
     saved = savings["bytes"] - savings["bytes_then"]
     seconds = savings["seconds"] - savings["seconds_then"]
-    return f"{savings['rewritten']} of {savings['datasets']} datasets, {saved / 2**20:.1f} MiB and {seconds:.3g} s saved"
+    return f"{savings['rewritten']} of {savings['datasets']} datasets, {saved / 2**20:.1f} MiB and {_seconds(seconds)} saved"
+
+
+def _seconds(seconds: float) -> str:
+    """`12.3 s`, `4.2 min`, `4.2 h`."""
+    for unit, size in (("h", 3600), ("min", 60)):
+        if abs(seconds) >= 2 * size:
+            return f"{seconds / size:,.1f} {unit}"
+    return f"{seconds:.3g} s"

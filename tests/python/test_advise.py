@@ -59,6 +59,33 @@ def test_an_xarray_dataset_gets_its_encoding(tmp_path):
         hyperslab.encoding_for(data, [{"month": 1}])
 
 
+def test_packed_values_are_sampled_and_written_as_they_are_packed(tmp_path):
+    xr = pytest.importorskip("xarray")
+    pytest.importorskip("netCDF4")
+    data = xr.Dataset({"t2m": (("time", "lat", "lon"), maps().astype("f8"))})
+    packing = {"dtype": np.dtype("i2"), "scale_factor": 0.01, "add_offset": 280.0, "_FillValue": -32768}
+    data["t2m"].encoding = packing | {"chunksizes": (1, 60, 80), "source": "in.nc"}
+    data["empty"] = ("none", "lat"), np.zeros((0, 60))
+    options = {"readers": ["netcdf-4.9"], "seconds": 3}
+    encoding = hyperslab.encoding_for(data, [({"time": 1}, 10), {"lat": 1, "lon": 1}], **options)
+    assert set(encoding) == {"t2m"}, "what has no values is left to xarray"
+    assert {key: encoding["t2m"][key] for key in packing} == packing
+    assert "chunksizes" in encoding["t2m"] and "source" not in encoding["t2m"]
+    # By their sizes: chunks of 64 KiB and more of two bytes a value, not of eight.
+    assert np.prod(encoding["t2m"]["chunksizes"]) * 2 >= 1 << 16
+    data.to_netcdf(tmp_path / "out.nc", encoding=encoding)
+    with h5py.File(tmp_path / "out.nc") as file:
+        assert file["t2m"].dtype == "i2" and file["t2m"].chunks == encoding["t2m"]["chunksizes"]
+
+
+@pytest.mark.parametrize("read", ["1x60x80", (1, None, None), 3])
+def test_a_read_that_names_no_dimensions_is_a_type_error(read):
+    xr = pytest.importorskip("xarray")
+    data = xr.Dataset({"t2m": (("time", "lat", "lon"), maps())})
+    with pytest.raises(TypeError, match="mapping from dimensions to sizes"):
+        hyperslab.encoding_for(data, [read])
+
+
 def test_what_is_wrong_is_said(path):
     with pytest.raises(hyperslab.HyperslabError, match="2 dimensions, but /t2m has 3"):
         hyperslab.advise(path, "/t2m", reads=["1x1"])
