@@ -31,6 +31,8 @@ pub struct Options {
     pub is_netcdf: bool,
     /// Also report what costs readers of object stores.
     pub cloud: bool,
+    /// Where the file lies or will lie, as `hyperslab advise --place` takes it, for the lines to paste.
+    pub place: Option<String>,
     /// Report findings however little they cost.
     pub all: bool,
     /// Chunk visits that one simulation may cost before the rest is extrapolated.
@@ -51,6 +53,7 @@ impl Default for Options {
             file_bytes: 0,
             is_netcdf: false,
             cloud: false,
+            place: None,
             all: false,
             visits_max: VISITS_MAX_DEFAULT,
         }

@@ -41,6 +41,7 @@ pub(super) fn options(
         file_bytes: file.len(),
         is_netcdf: is_netcdf(file),
         cloud: args.cloud,
+        place: args.place.clone(),
         all: args.all,
         ..Options::default()
     })

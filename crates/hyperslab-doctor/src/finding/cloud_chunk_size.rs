@@ -67,7 +67,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     };
     let evidence = json!({ "stored_chunks": stored, "stored_bytes_mean": mean, "chunk_bytes": chunk_bytes });
     let (file, path) = (shell_word(&case.options.file), shell_word(&case.facts.path));
-    let line = format!("hyperslab advise {file} {path} --place s3");
+    let place = shell_word(case.options.place.as_deref().unwrap_or("s3"));
+    let line = format!("hyperslab advise {file} {path} --place {place}");
     let effect = "finds the chunks that suit your reads in an object store".to_owned();
     let fixes = vec![Fix::new(FixKind::Repack, "hyperslab", line, effect)];
     let severity = if is_small && stored >= CHUNKS_MEDIUM { Severity::Medium } else { Severity::Low };
@@ -95,6 +96,19 @@ mod tests {
     fn small_and_large_chunks_are_found_for_the_cloud() {
         assert!(is_found(&chunked(&[2000, 100, 100], &[1, 100, 100], 4), true), "2,000 of 20 kB");
         assert!(is_found(&chunked(&[20, 3000, 3000], &[1, 3000, 3000], 4), true), "36 MB");
+    }
+
+    #[test]
+    fn the_line_to_paste_is_about_the_place_that_was_asked_about() {
+        let line = |place: Option<&str>| {
+            let options = Options { cloud: true, place: place.map(str::to_owned), ..Options::default() };
+            let findings =
+                diagnose(&chunked(&[2000, 100, 100], &[1, 100, 100], 4), &options).unwrap().findings;
+            let found = findings.into_iter().find(|found| found.code == "cloud-chunk-size").unwrap();
+            found.fixes[0].line.clone()
+        };
+        assert!(line(Some("az")).ends_with("--place az"), "{}", line(Some("az")));
+        assert!(line(None).ends_with("--place s3"));
     }
 
     #[test]

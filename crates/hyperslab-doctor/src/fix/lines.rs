@@ -70,6 +70,18 @@ pub fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:@%,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) && !text.starts_with('-') {
         text.to_owned()
+    } else if text.contains(char::is_control) {
+        // As bash, zsh and ksh understand it: nothing reaches the terminal that it would obey.
+        let escaped = |c: char| match c {
+            '\'' => r"\'".to_owned(),
+            '\\' => r"\\".to_owned(),
+            c if c.is_control() => {
+                let mut bytes = [0; 4];
+                c.encode_utf8(&mut bytes).bytes().map(|byte| format!("\\x{byte:02x}")).collect()
+            }
+            c => c.to_string(),
+        };
+        format!("$'{}'", text.chars().map(escaped).collect::<String>())
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
