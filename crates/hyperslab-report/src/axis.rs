@@ -63,7 +63,15 @@ impl Axis {
         // Half a doubling, or half the value, on each side of a single value.
         let room = ((high - low) * MARGIN).max(if high > low { 0.0 } else { 0.5 });
         (low, high) = (if low == 0.0 && scale == Scale::Linear { 0.0 } else { low - room }, high + room);
-        let ticks = scale.ticks(low, high).into_iter().map(|at| Tick { at, label: label(at) }).collect();
+        let mut ticks: Vec<Tick> =
+            scale.ticks(low, high).into_iter().map(|at| Tick { at, label: label(at) }).collect();
+        // Values that are told alike, such as fractions of what is counted, have one label: at the least of them that is whole.
+        ticks.sort_by(|a, b| a.at.total_cmp(&b.at));
+        let is_alike = |a: &Tick, b: &Tick| a.label == b.label;
+        let wholes: Vec<Tick> = ticks.iter().filter(|tick| tick.at.fract() == 0.0).cloned().collect();
+        let has_whole = |tick: &Tick| wholes.iter().any(|whole| is_alike(whole, tick));
+        ticks.retain(|tick| tick.at.fract() == 0.0 || !has_whole(tick));
+        ticks.dedup_by(|next, before| is_alike(next, before));
         Self { title: title.into(), scale, from: scale.value(low), to: scale.value(high), ticks }
     }
 
@@ -149,6 +157,13 @@ mod tests {
         assert_eq!(labels(Scale::Log10, &[0.1, 0.4]), ["0.1", "0.2"]);
         assert_eq!(labels(Scale::Linear, &[3.0, 9.0]), ["0", "2", "4", "6", "8"]);
         assert!(labels(Scale::Log2, &[1.0, 1e12]).len() <= TICKS_MAX);
+    }
+
+    #[test]
+    fn what_is_counted_has_whole_labels_each_once() {
+        let axis = Axis::over("", Scale::Linear, [1.0, 3.0], |files| format!("{}", files as u64));
+        let ticks: Vec<(f64, &str)> = axis.ticks.iter().map(|tick| (tick.at, tick.label.as_str())).collect();
+        assert_eq!(ticks, [(0.0, "0"), (1.0, "1"), (2.0, "2"), (3.0, "3")]);
     }
 
     #[test]
