@@ -104,7 +104,8 @@ fn h5repack(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Option<
         filters.push("NONE".to_owned());
     }
     words.extend(filters.iter().flat_map(|filter| ["-f".to_owned(), option(filter)]));
-    words.extend([shell_word(&target.file), "out.h5".to_owned()]);
+    let output = if target.is_netcdf { "out.nc" } else { "out.h5" };
+    words.extend([shell_word(&target.file), output.to_owned()]);
     Some(words.join(" "))
 }
 
@@ -212,8 +213,26 @@ fn xarray(name: &str, storage: &Storage) -> Option<String> {
     Some(format!("encoding = {{{}: {{{options}}}}}", python_string(name)))
 }
 
+/// A name as CDL has it, with a backslash before what is special there. `None` for names that CDL cannot have.
+fn cdl_name(name: &str) -> Option<String> {
+    if name.is_empty() || name.contains(|c: char| c.is_control() || c == '/') {
+        return None;
+    }
+    let mut escaped = String::with_capacity(name.len());
+    for (place, c) in name.chars().enumerate() {
+        let is_plain = c.is_alphabetic() || !c.is_ascii() || "_.@+-".contains(c) && place > 0 || c == '_';
+        let is_digit = c.is_ascii_digit();
+        if !(is_plain || is_digit && place > 0) {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    Some(escaped)
+}
+
 /// The special attributes of a variable that ncgen understands.
 fn cdl(name: &str, storage: &Storage) -> Option<String> {
+    let name = &cdl_name(name)?;
     let Some(chunk) = &storage.chunk else { return Some(format!("{name}:_Storage = \"contiguous\" ;")) };
     let mut words =
         vec![format!("{name}:_Storage = \"chunked\" ; {name}:_ChunkSizes = {} ;", numbers(chunk, ", "))];
@@ -252,6 +271,13 @@ mod tests {
             .into_iter()
             .map(|line| format!("{}: {}", line.tool, line.line))
             .collect()
+    }
+
+    #[test]
+    fn names_in_cdl_are_escaped() {
+        assert_eq!(cdl_name("t2m").as_deref(), Some("t2m"));
+        assert_eq!(cdl_name("2m temp (K)").as_deref(), Some(r"\2m\ temp\ \(K\)"));
+        assert_eq!(cdl_name("new\nline"), None, "CDL has no such names");
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(crate) fn front(choice: &Choice<'_>, served: Served) -> Vec<usize> {
         })
     };
     let mut front: Vec<usize> = readable.iter().copied().filter(|at| !is_beaten(*at)).collect();
-    front.sort_by(|a, b| scores[*a].total_cmp(&scores[*b]).then(a.cmp(b)));
+    // By what is shown, not by the score of the choice: that compares readers with each other.
+    let seconds = |at: usize| choice.seconds(served, at);
+    front.sort_by(|a, b| seconds(*a).total_cmp(&seconds(*b)).then(a.cmp(b)));
     front
 }

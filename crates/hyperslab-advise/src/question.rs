@@ -86,7 +86,10 @@ impl FromStr for SizeBound {
                 let times = times.filter(|times| times.is_finite() && *times > 0.0);
                 times.map(Self::TimesPresent).ok_or_else(wrong)
             }
-            None => hyperslab_units::parse_bytes(text).map(Self::Bytes).map_err(|_| wrong()),
+            None => {
+                let bytes = hyperslab_units::parse_bytes(text).ok().filter(|bytes| *bytes > 0);
+                bytes.map(Self::Bytes).ok_or_else(wrong)
+            }
         }
     }
 }
@@ -128,7 +131,7 @@ mod tests {
         assert_eq!(bound("1.5x"), Ok(1500));
         assert_eq!(bound("none"), Ok(u64::MAX));
         assert_eq!(SizeBound::default().bytes(1000), 1050);
-        for text in ["", "x", "-1x", "0x", "huge"] {
+        for text in ["", "x", "-1x", "0x", "huge", "0", "0KiB"] {
             assert!(bound(text).is_err(), "{text}");
         }
     }

@@ -9,7 +9,7 @@ use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, File};
 use hyperslab_advise::{Axis, Question, Tolerance, UsualRead, usual_reads};
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::pattern::{BlockShape, RequestedRead};
+use hyperslab_doctor::pattern::{BlockDim, BlockShape, RequestedRead};
 use hyperslab_doctor::predict::byte_filter_seconds;
 use std::path::Path;
 use std::time::Duration;
@@ -50,8 +50,7 @@ impl<'a> Case<'a> {
         };
         let write = request.write.as_ref();
         let write = write.map(|write| resolve(dataset, write, format!("--write {write}"))).transpose()?;
-        let is_float = matches!(&dataset.datatype().class, Class::Float(float) if float.is_ieee(dataset.datatype().size));
-        let max_error = request.max_error.filter(|_| is_float);
+        let max_error = request.max_error.filter(|_| is_rounded(dataset));
         Ok(Self { dataset, axes, facts, reads, write, max_error, inflate_factor })
     }
 
@@ -86,8 +85,37 @@ impl<'a> Case<'a> {
     }
 }
 
+/// True for values that can be rounded: IEEE floats.
+pub(super) fn is_rounded(dataset: &Dataset) -> bool {
+    let datatype = dataset.datatype();
+    matches!(&datatype.class, Class::Float(float) if float.is_ieee(datatype.size))
+}
+
+/// What the values are that cannot.
+pub(super) fn kind(dataset: &Dataset) -> &'static str {
+    let is_packed =
+        || ["scale_factor", "add_offset"].iter().any(|name| dataset.attributes().get(name).is_ok());
+    match &dataset.datatype().class {
+        Class::Integer(_) if is_packed() => "packed integers, whose rounding was chosen with scale_factor",
+        Class::Integer(_) => "integers",
+        Class::Float(_) => "floats of another kind",
+        _ => "no numbers",
+    }
+}
+
 fn resolve(dataset: &Dataset, block: &BlockShape, text: String) -> Result<Vec<u64>, Failure> {
     let shape = dataset.shape();
+    let too_long = |(axis, (block, dim)): (usize, (&BlockDim, &u64))| match block {
+        BlockDim::Elements(wanted) if wanted > dim && *dim > 0 => Some((axis, *wanted, *dim)),
+        _ => None,
+    };
+    if block.dims().len() == shape.len()
+        && let Some((axis, wanted, dim)) = block.dims().iter().zip(shape).enumerate().find_map(too_long)
+    {
+        let what =
+            format!("{text} wants {wanted} elements along axis {axis}, but {} has {dim}", dataset.path());
+        return Err(Failure::wrong_request(what).hint("`:` stands for the whole extent"));
+    }
     block.resolve(shape).ok_or_else(|| {
         let what = format!(
             "{text} has {} dimensions, but {} has {}",

@@ -7,6 +7,7 @@
 pub(crate) mod arguments;
 mod axes;
 mod case;
+mod hard_path;
 mod observed;
 mod page;
 mod pages;
@@ -18,7 +19,7 @@ mod together;
 
 use crate::bench::check_output_file;
 use crate::doctor::{Library, choose, is_netcdf};
-use crate::failure::{self, Failure};
+use crate::failure::{self, Failure, one_line};
 use crate::forecast::{self, Sessions, SweptRead};
 use crate::write_file::write_file;
 use crate::{location, schema};
@@ -26,7 +27,7 @@ use arguments::AdviseArgs;
 pub(crate) use axes::Axes;
 use case::Case;
 use hyperslab::datatypes::Class;
-use hyperslab::{Dataset, File};
+use hyperslab::{Dataset, Dataspace, File};
 use hyperslab_advise::{
     Advice, AdviseError, Place, Question, Reader, SizeBound, Target, Together, Tolerance, advise,
 };
@@ -37,6 +38,7 @@ use observed::Observed;
 use pages::Pages;
 pub(crate) use samples::Samples;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 pub(crate) use storage::{brief_text, recipe_entry};
@@ -93,7 +95,10 @@ impl Request {
         let reads = args.read.iter().map(|read| read.parse()).collect::<Result<_, _>>().map_err(doctor)?;
         let write = args.write.as_deref().map(str::parse).transpose().map_err(doctor)?;
         let readers = args.readers.iter().map(|reader| Reader::parse(reader)).collect::<Result<Vec<_>, _>>();
-        let readers = readers.map_err(wrong)?;
+        let mut readers = readers.map_err(wrong)?;
+        let mut names = BTreeSet::new();
+        // One that is named twice counts once.
+        readers.retain(|reader| names.insert(reader.name.clone()));
         Ok(Self {
             reads,
             observed: args.reads_from.as_deref().map(Observed::read).transpose()?,
@@ -122,6 +127,16 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
         None => Library::of_python(),
     };
     let (datasets, notes) = chosen(args, &request, &file)?;
+    let mut notes = notes;
+    if args.max_error.is_some() {
+        for dataset in datasets.iter().filter(|dataset| !case::is_rounded(dataset)) {
+            notes.push(format!(
+                "--max-error does not apply to {}: only IEEE floats are rounded, and its values are {}",
+                dataset.path(),
+                case::kind(dataset)
+            ));
+        }
+    }
     let axes = Axes::of(&file);
     // A part of the time is for what the datasets have in common.
     let share = if datasets.len() > 1 { SHARE_ALONE } else { 1.0 };
@@ -156,7 +171,7 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
             }
             Ok(None) => document.skipped.push(Skipped { path, reason: "it has no values".to_owned() }),
             // A dataset that cannot be read does not hide the others.
-            Err(failure) => failures.push(failure),
+            Err(failure) => failures.push(named(&document.file, failure)),
         }
     }
     for members in together::groups(&cases) {
@@ -173,7 +188,7 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
     if document.datasets.is_empty() && !args.datasets.is_empty() {
         let reasons: Vec<String> =
             document.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason)).collect();
-        return Err(Failure::wrong_request(reasons.join("; ")));
+        return Err(Failure::wrong_request(format!("{}: {}", document.file, reasons.join("; "))));
     }
     if args.cloud || request.place.is_store() {
         let answer = in_a_store(args, &request, &file, &cases, &mut document);
@@ -190,7 +205,7 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
     out.write_all(shown.as_bytes())?;
     out.flush()?;
     for note in notes {
-        let _ = writeln!(err, "note: {note}");
+        let _ = writeln!(err, "note: {}", one_line(&note));
     }
     Ok(failures.iter().map(|failure| failure.report(err)).max().unwrap_or(failure::DONE))
 }
@@ -262,8 +277,22 @@ fn chosen(args: &AdviseArgs, request: &Request, file: &File) -> Result<(Vec<Data
     let read = || request.observed.iter().flat_map(Observed::datasets).map(str::to_owned).collect();
     let named: Vec<String> = if args.datasets.is_empty() { read() } else { args.datasets.clone() };
     if !named.is_empty() {
-        let datasets: hyperslab::Result<Vec<Dataset>> = named.iter().map(|path| file.dataset(path)).collect();
-        return Ok((datasets?, Vec::new()));
+        let mut datasets: Vec<Dataset> = Vec::new();
+        let mut notes = Vec::new();
+        for path in &named {
+            // What a soft link leads to: the lines to paste must be about the object itself.
+            let dataset = file.dataset(path)?;
+            let hard = hard_path::hard_path(file, path)?;
+            let is_linked = hard.trim_matches('/') != path.trim_matches('/') && args.reads_from.is_none();
+            let dataset = if is_linked { file.dataset(&hard).unwrap_or(dataset) } else { dataset };
+            if is_linked {
+                notes.push(format!("{path} is a soft link to {}", dataset.path()));
+            }
+            if !datasets.iter().any(|known| known.path() == dataset.path()) {
+                datasets.push(dataset);
+            }
+        }
+        return Ok((datasets, notes));
     }
     let options = Options { reads: request.reads.clone(), ..Options::default() };
     let chosen = choose::datasets(file, &options)?;
@@ -286,10 +315,19 @@ pub(crate) fn unsuitable(dataset: &Dataset) -> Option<&'static str> {
         (_, "virtual") => Some("it is virtual: its values are those of other datasets"),
         (_, "external") => Some("its values lie in other files"),
         (_, "compact") => Some("it is compact: its values lie in its object header"),
+        _ if *dataset.dataspace() == Dataspace::Null => Some("it has no values: its dataspace is null"),
         _ if dataset.shape().is_empty() => Some("it is a scalar"),
         _ if dataset.elements() == 0 => Some("it has no elements"),
         _ => None,
     }
+}
+
+/// The failure with the name of the file, if its message has none.
+fn named(file: &str, mut failure: Failure) -> Failure {
+    if !failure.message.is_empty() && !failure.message.contains(file) {
+        failure.message = format!("{file}: {}", failure.message);
+    }
+    failure
 }
 
 fn refused(error: AdviseError) -> Failure {

@@ -2,6 +2,7 @@
 
 use super::Document;
 use super::storage::{chunk_text, storage_text};
+use crate::failure::one_line;
 use crate::output::{Align, Line, table};
 use crate::terminal;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict, WhyNot};
@@ -11,6 +12,9 @@ use hyperslab_doctor::{count_text, list_text, ratio_text, render_forecast};
 
 /// Storages of the Pareto set that are shown.
 const PARETO_MAX: usize = 8;
+/// A read becomes much longer by so many times and seconds.
+const SLOWED_RATIO_MIN: f64 = 2.0;
+const SLOWED_SECONDS_MIN: f64 = 1.0;
 /// A range of shares that ends here has no end.
 const EVERYTHING: f64 = 0.9999;
 
@@ -27,7 +31,7 @@ pub(super) fn render(document: &Document) -> String {
         text.push_str(&read_together(together));
     }
     for skipped in &document.skipped {
-        text.push_str(&format!("{}: no advice: {}\n", skipped.path, skipped.reason));
+        text.push_str(&format!("{}: no advice: {}\n", one_line(&skipped.path), skipped.reason));
     }
     if let Some(pages) = &document.pages {
         text.push_str(&pages.text());
@@ -42,7 +46,7 @@ pub(super) fn render(document: &Document) -> String {
 /// The shape that some datasets have in common, and what each loses by it.
 fn read_together(together: &Together) -> String {
     let chunk = chunk_text(together.chunk.as_deref());
-    let names: Vec<String> = together.datasets.iter().map(|one| one.path.clone()).collect();
+    let names: Vec<String> = together.datasets.iter().map(|one| one_line(&one.path)).collect();
     let mut text = format!(
         "\nread together: {} have the same dimensions; one shape for all: {chunk}\n",
         list_text(&names)
@@ -50,7 +54,7 @@ fn read_together(together: &Together) -> String {
     for one in &together.datasets {
         text.push_str(&format!(
             "  {}: {}; {}\n",
-            one.path,
+            one_line(&one.path),
             storage_text(&one.storage),
             slower_text(one.slower)
         ));
@@ -72,7 +76,7 @@ pub(super) fn slower_text(slower: f64) -> String {
 fn dataset(document: &Document, advice: &Advice) -> String {
     let mut text = format!(
         "{}  {} {}, {}\nnow: {}\n",
-        advice.path,
+        one_line(&advice.path),
         shape_text(&advice.shape),
         advice.dtype,
         bytes_text(advice.logical_bytes),
@@ -107,7 +111,10 @@ fn dataset(document: &Document, advice: &Advice) -> String {
         }
     }
     text.push_str(&caches(advice));
-    text.push_str(&format!("\nno other storage is better in everything:\n{}", pareto(advice)));
+    text.push_str(&format!(
+        "\nno other storage is better in everything, the fastest first:\n{}",
+        pareto(advice)
+    ));
     text.push_str(&format!(
         "\n{} chunk shapes considered, {} simulated, {} storages measured or computed{}\n",
         count_text(advice.shapes_considered as u64),
@@ -129,14 +136,17 @@ fn recommendation(advice: &Advice, one: &Recommendation) -> String {
              error of all values\n"
         ));
     }
+    text.push_str(&slowed(advice, one));
     text.push_str(&effects(advice, one));
     if let Some(payback) = one.payback {
         text.push_str(&format!(
-            "repacking takes about {} and saves {} each time that the dataset is read: it pays back after {} {}\n",
+            "repacking takes about {} and saves {} each time that the dataset is read: it pays back {}\n",
             seconds_text(payback.repack_seconds),
             seconds_text(payback.saved_seconds),
-            count_text(payback.reads),
-            if payback.reads == 1 { "time" } else { "times" }
+            match payback.reads {
+                1 => "the first time".to_owned(),
+                times => format!("after {} times", count_text(times)),
+            }
         ));
     }
     if let Some(seconds) = one.storage.write_seconds {
@@ -153,7 +163,9 @@ fn recommendation(advice: &Advice, one: &Recommendation) -> String {
         text.push_str("\nto make it:\n");
     }
     for line in &one.lines {
-        text.push_str(&format!("  {:<9} {}\n", line.tool, line.line));
+        // Lines of a shell say themselves what they are for.
+        let tool = if line.line.split(' ').next() == Some(line.tool) { "shell" } else { line.tool };
+        text.push_str(&format!("  {tool:<9} {}\n", one_line(&line.line)));
     }
     text
 }
@@ -167,7 +179,7 @@ fn caches(advice: &Advice) -> String {
             bytes_text(cache.nbytes),
             seconds_text(cache.seconds),
             seconds_text(cache.seconds_then),
-            cache.line
+            one_line(&cache.line)
         )
     });
     let lines: String = lines.collect();
@@ -176,6 +188,25 @@ fn caches(advice: &Advice) -> String {
     } else {
         format!("\nwithout rewriting, in programs that can be changed:\n{lines}")
     }
+}
+
+/// The reads that the recommended storage makes much longer, though all together become shorter: said before anything else.
+fn slowed(advice: &Advice, one: &Recommendation) -> String {
+    let mut text = String::new();
+    for (number, read) in advice.reads.iter().enumerate() {
+        let slowed = (0..advice.readers.len()).filter_map(|reader| {
+            let [now, then] =
+                [&advice.present, &one.storage].map(|storage| storage.reads[reader][number].seconds);
+            let is_much = then >= SLOWED_RATIO_MIN * now && then - now >= SLOWED_SECONDS_MIN;
+            is_much
+                .then(|| format!("{} {} → {}", advice.readers[reader], seconds_text(now), seconds_text(then)))
+        });
+        let slowed: Vec<String> = slowed.collect();
+        if !slowed.is_empty() {
+            text.push_str(&format!("slower than now: {} with {}\n", read.name, list_text(&slowed)));
+        }
+    }
+    text
 }
 
 /// What each read takes before and after, in each reader.
@@ -208,7 +239,7 @@ fn sensitivity(one: &Recommendation) -> String {
             (false, true) => format!("at most {}", percent(range.to)),
             (true, true) => format!("{} to {}", percent(range.from), percent(range.to)),
         };
-        Some(format!("{} are {what} of the reads", range.read))
+        Some(format!("the share of {} is {what}", range.read))
     });
     let ranges: Vec<String> = ranges.collect();
     if ranges.is_empty() { String::new() } else { format!("holds as long as {}\n", list_text(&ranges)) }

@@ -51,6 +51,9 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     };
     let asked = asked(args, surveys.values())?;
     let place = Place::parse(&asked.place).map_err(|error| Failure::wrong_request(error.to_string()))?;
+    if let Some(missing) = inputs.iter().find(|path| !location::is_url(path) && !path.exists()) {
+        return Err(Failure::wrong_request(format!("{}: there is no such file", location::shown(missing))));
+    }
     let files = runner::files(&inputs)?;
     if files.is_empty() && surveys.is_empty() {
         return Err(Failure::wrong_request("no HDF5 or netCDF-4 file was found in these folders"));

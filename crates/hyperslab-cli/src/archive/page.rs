@@ -3,7 +3,7 @@
 use super::arguments::Rank;
 use super::summary::{Savings, Summary};
 use super::tables::{self, SavingsTable};
-use super::text::{headline, rank_text};
+use super::text::{dollars_text, headline, rank_text};
 use crate::failure::one_line;
 use crate::output;
 use hyperslab_doctor::count_text;
@@ -84,7 +84,7 @@ fn bars(summary: &Summary, title: &str, names: &[(String, &Savings)]) -> Bars {
             Rank::Dollars => (
                 savings.dollars + savings.dollars_a_month,
                 savings.dollars_then + savings.dollars_a_month_then,
-                |dollars| format!("${dollars:.2}"),
+                dollars_text,
             ),
         };
         Bar {
@@ -133,7 +133,10 @@ fn curve(summary: &Summary) -> Curves {
     let point = |(files, share): &(u64, f64)| Point {
         x: *files as f64,
         y: *share,
-        text: format!("{} files: {}", count_text(*files), percent(*share)),
+        text: match files {
+            1 => format!("1 file: {}", percent(*share)),
+            files => format!("{} files: {}", count_text(*files), percent(*share)),
+        },
         is_bend: true,
     };
     let line = Line {

@@ -62,12 +62,12 @@ pub(super) fn headline(summary: &Summary) -> Vec<String> {
     ));
     if total.dollars_a_month + total.dollars > 0.0 {
         lines.push(format!(
-            "at {}: ${:.2} → ${:.2} a month, and ${:.2} → ${:.2} each time that everything is read",
+            "at {}: {} → {} a month, and {} → {} each time that everything is read",
             summary.asked.place,
-            total.dollars_a_month,
-            total.dollars_a_month_then,
-            total.dollars,
-            total.dollars_then
+            dollars_text(total.dollars_a_month),
+            dollars_text(total.dollars_a_month_then),
+            dollars_text(total.dollars),
+            dollars_text(total.dollars_then)
         ));
     }
     let reads = if summary.asked.reads.is_empty() {
@@ -80,6 +80,15 @@ pub(super) fn headline(summary: &Summary) -> Vec<String> {
         list_text(&summary.asked.readers)
     ));
     lines
+}
+
+/// `$12.50`; of less than a cent two digits that say something, `$0.00031`.
+pub(super) fn dollars_text(dollars: f64) -> String {
+    if dollars <= 0.0 || dollars >= 0.01 {
+        return format!("${dollars:.2}");
+    }
+    let digits = (1.0 - dollars.log10().floor()).clamp(2.0, 12.0) as usize;
+    format!("${dollars:.digits$}")
 }
 
 /// `save 3 MiB of 12 MiB (25 %)`, or `take 1 MiB more`.
@@ -106,4 +115,15 @@ fn table_text(SavingsTable { head, mut rows }: SavingsTable) -> String {
         lines.push(Line::Text(format!("and {} more (--json)", count_text(more as u64))));
     }
     table(&head, &lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_prices_are_not_nothing() {
+        let texts = [0.0, 12.5, 0.01, 0.000_314, 1e-9].map(dollars_text);
+        assert_eq!(texts, ["$0.00", "$12.50", "$0.01", "$0.00031", "$0.0000000010"]);
+    }
 }

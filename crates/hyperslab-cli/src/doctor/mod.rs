@@ -29,12 +29,12 @@ pub(crate) use sample::SampleScope;
 use crate::archive;
 use crate::args::{DoctorArgs, FailOn};
 use crate::bench::check_output_file;
-use crate::failure::{self, Failure};
+use crate::failure::{self, Failure, one_line};
 use crate::location;
 use crate::write_file::write_file;
 use crate::{runner, schema, terminal};
 use examine::{Examined, Examiner};
-use hyperslab_doctor::{Report, Severity, codes, render_text, why};
+use hyperslab_doctor::{Finding, Report, Severity, codes, render_text, why};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,15 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
         check_output_file("--html", page)?;
     }
     let examiner = Examiner::new(args)?;
+    // A log is of files that are gone through, and be it one.
+    let is_run = args.run.resume.is_some() || args.run.shard.is_some();
+    if is_run && (dataset.is_some() || args.html.is_some()) {
+        return Err(Failure::wrong_request(
+            "--resume and --shard are for going through files, not for a dataset or a page",
+        ));
+    }
     match paths.as_slice() {
+        [file] if is_run && !location::is_folder(file) => several::run(&examiner, &[file.clone()], out, err),
         [file] if dataset.is_some() || !location::is_folder(file) => {
             one(&examiner, file, dataset.as_deref(), out, err)
         }
@@ -116,16 +124,33 @@ fn one(
     let text = if examiner.args.json {
         schema::document(schema::DOCTOR, &report)?
     } else {
-        render_text(&report, terminal::columns())
+        render_text(&escaped(report.clone()), terminal::columns())
     };
     out.write_all(text.as_bytes())?;
     out.flush()?;
     for note in notes {
-        let _ = writeln!(err, "note: {note}");
+        let _ = writeln!(err, "note: {}", one_line(&note));
     }
     let unread = failures.iter().map(|failure| failure.report(err)).max();
     let is_found = fails(&report, examiner.args.fail_on);
     Ok(unread.unwrap_or(if is_found { failure::FOUND } else { failure::DONE }))
+}
+
+/// The report without control characters, which names in a file may contain: for a terminal.
+fn escaped(mut report: Report) -> Report {
+    let clean = |finding: &mut Finding| {
+        finding.message = one_line(&finding.message);
+        for fix in &mut finding.fixes {
+            fix.line = one_line(&fix.line);
+        }
+    };
+    report.file = one_line(&report.file);
+    report.findings.iter_mut().for_each(clean);
+    for dataset in &mut report.datasets {
+        dataset.path = one_line(&dataset.path);
+        dataset.findings.iter_mut().for_each(clean);
+    }
+    report
 }
 
 /// The line that makes a page again.

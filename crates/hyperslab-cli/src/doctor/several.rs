@@ -96,7 +96,7 @@ pub(super) fn run(
                 out,
                 "== {}\n\n{}",
                 one_line(&report.file),
-                render_findings(&with_findings(report), terminal::columns())
+                render_findings(&super::escaped(with_findings(report)), terminal::columns())
             )?;
         }
         Ok(())
