@@ -21,7 +21,9 @@ def dataset_table(dataset: Any) -> str:
         ("filters", ", ".join(dataset.filters)),
         ("fill value", dataset.fillvalue),
     ]
-    shown = [(name, str(value)) for name, value in rows if value not in (None, "")] if dataset.shape is not None else []
+    # A fill value may be a record or a void, which NumPy does not compare with text.
+    texts = [(name, str(value)) for name, value in rows if value is not None]
+    shown = [(name, text) for name, text in texts if text] if dataset.shape is not None else []
     return _table(f"Dataset {dataset.name}", shown + _attributes(dataset))
 
 

@@ -198,6 +198,23 @@ def test_tables_for_notebooks_show_members_and_attributes(path):
     assert file._repr_html_() == "&lt;Closed HDF5 file&gt;"
 
 
+def test_datasets_of_every_type_have_a_table(tmp_path):
+    path = tmp_path / "types.h5"
+    with h5py.File(path, "w") as file:
+        file["compound"] = np.zeros(2, [("a", "i4"), ("b", "f8")])
+        file["opaque"] = np.zeros(2, "V3")
+        file["complex"] = np.zeros(2, "c8")
+        file["enumeration"] = np.array([True, False])
+        file["text"] = ["a", "b"]
+        file["reference"] = file["text"].ref
+        file["null"] = h5py.Empty("f4")
+        file.create_dataset("filled", (2,), file["compound"].dtype, fillvalue=np.array((1, 2.5), file["compound"].dtype)[()])
+    with hyperslab.File(path) as file:
+        for name, dataset in file.items():
+            assert f"Dataset /{name}" in dataset._repr_html_()
+        assert "(1, 2.5)" in file["filled"]._repr_html_()
+
+
 def test_dask_aligns_its_chunks_and_names_datasets_by_file(path):
     array = pytest.importorskip("dask.array")
     with hyperslab.File(path) as file:
