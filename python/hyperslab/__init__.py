@@ -12,6 +12,9 @@ Names and behaviour are those of h5py. `NewFile` writes new files.
 """
 
 from collections.abc import Mapping as _Mapping
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from hyperslab import version
 from hyperslab._advise import Advice, advise, encoding_for
@@ -62,6 +65,12 @@ from hyperslab.dtypes import (
 )
 from hyperslab.errors import HyperslabError
 from hyperslab.links import ExternalLink, HardLink, SoftLink
+
+if _TYPE_CHECKING:
+    from hyperslab import dims, h5netcdf, h5py, hsds, icechunk, virtualizarr, xarray
+
+#: Modules that need other packages, or time: `hyperslab.icechunk` imports its module when it is used first.
+_MODULES = frozenset({"dims", "h5netcdf", "h5py", "hsds", "icechunk", "virtualizarr", "xarray"})
 
 __all__ = [
     "Advice",
@@ -128,3 +137,9 @@ HLObject.register(Dataset)
 HLObject.register(Datatype)
 _Mapping.register(Group)
 _Mapping.register(AttributeManager)
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _MODULES:
+        return _import_module(f"hyperslab.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -35,6 +35,17 @@ def test_attributes_are_equal_to_a_dictionary(both):
             hash(file.attrs)
 
 
+def test_modules_are_there_after_the_package_is_imported():
+    code = """
+import sys, hyperslab
+heavy = {"xarray", "h5netcdf", "icechunk", "zarr", "fsspec", "h5py", "hyperslab.xarray", "hyperslab.h5netcdf"}
+assert not heavy & set(sys.modules), heavy & set(sys.modules)
+hyperslab.icechunk.containers, hyperslab.h5netcdf.File, hyperslab.hsds.load
+assert not hasattr(hyperslab, "nothing")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_attributes_are_not_written(both):
     for file in both:
         assert file.attrs.setdefault("number", 7) == 5
