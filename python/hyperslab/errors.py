@@ -22,6 +22,7 @@ __all__ = [
     "InvalidError",
     "LimitError",
     "MissingFileError",
+    "MissingGroupError",
     "NotChunkedError",
     "NotFoundError",
     "NotHdf5Error",
@@ -92,6 +93,10 @@ class MissingFileError(HyperslabError, FileNotFoundError):
     """There is no such file."""
 
     kind = "not-found"
+
+
+class MissingGroupError(NotFoundError, OSError):
+    """There is no group that xarray can open at this path; an `OSError`, too, as with `engine="h5netcdf"`."""
 
 
 class NotHdf5Error(HyperslabError, OSError):

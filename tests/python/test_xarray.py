@@ -412,3 +412,24 @@ def test_chunks_of_a_file_in_a_store_are_computed(path, values, dask):
         np.testing.assert_array_equal(again.air.compute(), values)
         names = {opened("folder/air.nc", store=system, chunks={}).air.data.name for _ in range(2)}
         assert names == {ds.air.data.name}
+
+
+def test_a_group_that_is_missing_is_an_error_of_the_file(path):
+    with pytest.raises(OSError, match=r"air\.nc: group not found: /nope") as raised:
+        xr.open_dataset(path, engine="hyperslab", group="/nope")
+    assert isinstance(raised.value, KeyError) and raised.value.object == "/nope"
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (type(again), str(again), again.filename) == (type(raised.value), str(raised.value), raised.value.filename)
+
+
+def test_a_variable_without_a_value_says_so(tmp_path):
+    path = tmp_path / "null.nc"
+    with h5py.File(path, "w") as file:
+        file["x"] = 1.5
+        file["nothing"] = h5py.Empty("f4")
+        file["nothing"].attrs["grid"] = "regular"
+    dataset = xr.open_dataset(path, engine="hyperslab")
+    assert dataset["nothing"].attrs == {"grid": "regular"}
+    with pytest.raises(hyperslab.errors.InvalidError, match=r"null\.nc: /nothing: the variable has no value .* drop_variables"):
+        dataset.load()
+    assert float(xr.open_dataset(path, engine="hyperslab", drop_variables=["nothing"]).load()["x"]) == 1.5

@@ -11,6 +11,7 @@ from xarray.core import indexing
 
 from hyperslab import _hyperslab
 from hyperslab._async import run
+from hyperslab.errors import InvalidError
 from hyperslab.xarray.files import FileHandle
 
 #: Points are read one by one where the block around them has this many times as many elements.
@@ -81,6 +82,13 @@ class LazyArray(BackendArray):
     def _read_axes(self, axes: list[Any]) -> np.ndarray[Any, Any]:
         """Reads what the dataset has of these indexes; the rest has the fill value."""
         dataset = self.handle.open().dataset(self.path)
+        if dataset.shape is None:
+            raise InvalidError(
+                f"{self.handle.name}: {self.path}: the variable has no value (its dataspace is null)",
+                hint=f"open the file with drop_variables=[{self.path.rpartition('/')[2]!r}]",
+                file=self.handle.name,
+                object=self.path,
+            )
         stored: list[Any] = []
         places: list[Any] = []
         for indexes, size in zip(axes, self.stored_shape, strict=True):

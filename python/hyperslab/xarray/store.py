@@ -14,7 +14,7 @@ from xarray.core.utils import FrozenDict
 
 from hyperslab import _hyperslab
 from hyperslab.dtypes import check_string_dtype
-from hyperslab.errors import NotFoundError
+from hyperslab.errors import MissingGroupError
 from hyperslab.xarray import encoding
 from hyperslab.xarray.array import LazyArray
 from hyperslab.xarray.dimensions import Dimension, Names
@@ -97,7 +97,7 @@ def open_groups(
             opened.datasets.update((variable.path, variable.dataset) for variable in group.variables)
             stores.append(GroupStore(handle, group, dimensions, of_variables, around, decode_vlen_strings))
     if not stores:
-        raise NotFoundError(f"group not found: {wanted}", file=handle.name, object=wanted)
+        raise MissingGroupError(f"{handle.name}: group not found: {wanted}", file=handle.name, object=wanted)
     return stores, names.phony > 0
 
 
