@@ -6,7 +6,8 @@ use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 /// Encodes chunks of one dataset with all of its filters.
 pub(crate) struct Encoder<'d> {
     dataset: &'d Dataset,
-    pipeline: Pipeline,
+    /// Each filter, and a pipeline of it alone.
+    filters: Vec<(u16, Pipeline)>,
     scratch: Scratch,
     chunk_shape: Vec<u64>,
     element_bytes: usize,
@@ -25,13 +26,15 @@ impl<'d> Encoder<'d> {
             optional: filter.is_optional(),
             parameters: &filter.parameters,
         };
-        let filters: Vec<_> = dataset.filters().iter().map(spec).collect();
-        let pipeline =
-            Pipeline::new(&filters, element_bytes, chunk_bytes).map_err(|error| error.to_string())?;
+        let alone = |filter: &'d hyperslab::storage::Filter| {
+            let pipeline = Pipeline::new(&[spec(filter)], element_bytes, chunk_bytes);
+            Ok((filter.id, pipeline.map_err(|error| error.to_string())?))
+        };
+        let filters = dataset.filters().iter().map(alone).collect::<Result<_, String>>()?;
         let chunk_shape = chunk_shape.to_vec();
         Ok(Self {
             dataset,
-            pipeline,
+            filters,
             scratch: Scratch::default(),
             chunk_shape,
             element_bytes,
@@ -63,13 +66,44 @@ impl<'d> Encoder<'d> {
         self.encode(&chunk)
     }
 
+    /// With all filters, also where libhdf5 would have stored the chunk without one that does not make it shorter.
     fn encode(&mut self, chunk: &[u8]) -> Result<Vec<u8>, String> {
-        let encoded = self.pipeline.encode(chunk, &mut self.scratch).map_err(|error| error.to_string())?;
-        match encoded.mask {
-            0 => Ok(encoded.bytes.to_vec()),
-            _ => Err("a chunk that was stored without one of its filters cannot be encoded with it".into()),
+        let mut bytes = chunk.to_vec();
+        for (id, pipeline) in &self.filters {
+            let encoded = pipeline.encode(&bytes, &mut self.scratch);
+            bytes = match encoded {
+                Ok(encoded) if encoded.mask == 0 => encoded.bytes.to_vec(),
+                _ if *id == BLOSC => {
+                    blosc_copy(&bytes, self.element_bytes).ok_or("a chunk is too long for blosc")?
+                }
+                Ok(_) => return Err("one of its filters does not encode all of its chunks".into()),
+                Err(error) => return Err(error.to_string()),
+            };
         }
+        Ok(bytes)
     }
+}
+
+/// The filter Blosc.
+const BLOSC: u16 = 32001;
+/// Blocks of a Blosc buffer, at most: readers copy the bytes block by block.
+const BLOSC_BLOCK_MAX: u32 = 1 << 20;
+
+/// A Blosc buffer that has the bytes as they are. The filter makes none, because such a buffer is longer than its content.
+///
+/// ```text
+/// 2 | codec's version 1 | flags: 2, a copy | element size | length, 4 | block length, 4 | length with these 16 bytes, 4
+/// ```
+fn blosc_copy(bytes: &[u8], element_bytes: usize) -> Option<Vec<u8>> {
+    let header = [2, 1, 2, u8::try_from(element_bytes).unwrap_or(1).max(1)];
+    let len = u32::try_from(bytes.len()).ok()?;
+    let stored_len = len.checked_add(16).filter(|len| i32::try_from(*len).is_ok())?;
+    let mut buffer = header.to_vec();
+    for number in [len, len.min(BLOSC_BLOCK_MAX), stored_len] {
+        buffer.extend(number.to_le_bytes());
+    }
+    buffer.extend(bytes);
+    Some(buffer)
 }
 
 /// Copies a block to the beginning of a larger one, row by row.
@@ -96,7 +130,20 @@ pub(crate) fn place(
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use super::*;
+
+    #[test]
+    fn a_blosc_buffer_may_have_its_content_as_it_is() {
+        let filter = FilterSpec { id: BLOSC, optional: true, parameters: &[2, 2, 8, 24, 5, 1, 1] };
+        let pipeline = Pipeline::new(&[filter], 8, 24).unwrap();
+        let content: Vec<u8> = (0..24).collect();
+        let buffer = blosc_copy(&content, 8).unwrap();
+        assert_eq!(buffer.len(), content.len() + 16);
+        let mut decoded = vec![0; content.len()];
+        let mut scratch = Scratch::default();
+        pipeline.decode_into(&buffer, 0, &mut scratch, &mut decoded).unwrap();
+        assert_eq!(decoded, content);
+    }
 
     #[test]
     fn a_block_is_placed_at_the_beginning_of_a_chunk() {
