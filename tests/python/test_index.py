@@ -76,6 +76,21 @@ def test_a_checksum_below_a_shuffle_is_read_as_netcdf_c_writes_it(tmp_path):
         np.testing.assert_array_equal(found[name][1], array)
 
 
+def test_credentials_are_refused(tricky):
+    for url in ("s3://user:pw@bucket/x.nc", "s3://bucket/x?password=pw", "https://host/x?token=pw"):
+        with pytest.raises(hyperslab.HyperslabError, match="--url contains") as raised:
+            hyperslab.index(tricky, url=url)
+        assert "pw" not in str(raised.value)
+
+
+def test_an_index_does_not_replace_its_file(tricky):
+    before = tricky.read_bytes()
+    for format in ("kerchunk", "dmrpp", "hsds", "hyperslab"):
+        with pytest.raises(hyperslab.HyperslabError, match="this file is read"):
+            hyperslab.index(tricky, tricky, format=format)
+    assert tricky.read_bytes() == before
+
+
 def test_references_are_those_of_the_chunk_map(tricky):
     refs = hyperslab.index(tricky, url="s3://bucket/tricky.h5")["refs"]
     with hyperslab.File(tricky) as file:

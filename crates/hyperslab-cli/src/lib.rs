@@ -21,10 +21,12 @@ mod element;
 pub mod explain;
 pub mod failure;
 mod forecast;
+mod help;
 mod index;
 pub mod json;
 mod location;
 pub mod ls;
+mod named_files;
 #[cfg(feature = "remote")]
 mod network;
 mod object_paths;
@@ -41,7 +43,7 @@ mod worker;
 mod write_file;
 
 use args::{Cli, Command, NetworkArgs};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use failure::Failure;
 use std::ffi::OsString;
 use std::io::Write;
@@ -56,11 +58,16 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> i32 {
 
 /// Runs the command with these arguments, writing to `out` and `err`. Returns the exit code.
 pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, err: &mut dyn Write) -> i32 {
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match parse(args) {
         Ok(cli) => cli,
         Err(error) => return usage(&error, out, err),
     };
     let network = cli.network;
+    let named = write_file::check_outputs(&cli.command.outputs(&network), &cli.command.inputs());
+    // Before the trace is begun, which may be one of them.
+    if let Err(failure) = named {
+        return failure.report(err);
+    }
     let done = begin(&network).and_then(|()| match cli.command {
         Command::Ls(args) => ls::run(&args, out, err),
         Command::Explain(args) => explain::run(&args, out),
@@ -82,6 +89,12 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
     #[cfg(feature = "remote")]
     network::end(&network, err);
     code
+}
+
+fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut command = help::with_paragraphs(Cli::command());
+    let matches = command.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 /// Sets what all subcommands have in common.

@@ -17,11 +17,10 @@ mod storage;
 mod text;
 mod together;
 
-use crate::bench::check_output_file;
 use crate::doctor::{Library, choose, is_netcdf};
 use crate::failure::{self, Failure, one_line};
 use crate::forecast::{self, Sessions, SweptRead};
-use crate::write_file::write_file;
+use crate::write_file::{check_file, write_file};
 use crate::{location, schema};
 use arguments::AdviseArgs;
 pub(crate) use axes::Axes;
@@ -119,7 +118,7 @@ impl Request {
 pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     let request = Request::parse(args)?;
     for (option, path) in [("--html", &args.html), ("--recipe-out", &args.recipe_out)] {
-        path.as_deref().map(|path| check_output_file(option, path)).transpose()?;
+        path.as_deref().map(|path| check_file(option, path)).transpose()?;
     }
     let file = location::open(&args.file)?;
     let library = match &args.libhdf5 {

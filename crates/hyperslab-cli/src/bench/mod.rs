@@ -36,7 +36,6 @@ use journal::Journal;
 use model::change::Changes;
 use model::document::{Document, Head};
 use model::value::count;
-pub(crate) use outputs::check_file as check_output_file;
 use progress::Bar;
 use remote_copy::RemoteCopy;
 use render::{csv, html};

@@ -6,7 +6,7 @@ use super::model::machine::free_bytes;
 use super::request::Asked;
 use crate::failure::Failure;
 use crate::size;
-use std::fs::OpenOptions;
+use crate::write_file::check_file;
 use std::path::Path;
 
 /// Fails where what is asked for cannot be written in the end.
@@ -15,20 +15,6 @@ pub(super) fn check(args: &BenchArgs) -> Result<(), Failure> {
         if let Some(path) = path {
             check_file(option, path)?;
         }
-    }
-    Ok(())
-}
-
-/// Fails where `path`, which an option names, cannot be written in the end.
-pub(crate) fn check_file(option: &str, path: &Path) -> Result<(), Failure> {
-    let was_there = path.exists();
-    OpenOptions::new().create(true).append(true).open(path).map_err(|error| {
-        Failure::wrong_request(format!("{option} {}: cannot be written: {error}", path.display()))
-            .hint("nothing was done yet; name a file in a folder that is there")
-    })?;
-    if !was_there {
-        // It is made in the end, if there is one.
-        let _ = std::fs::remove_file(path);
     }
     Ok(())
 }

@@ -28,10 +28,9 @@ pub(crate) use sample::SampleScope;
 
 use crate::archive;
 use crate::args::{DoctorArgs, FailOn};
-use crate::bench::check_output_file;
 use crate::failure::{self, Failure, one_line};
 use crate::location;
-use crate::write_file::write_file;
+use crate::write_file::{check_file, write_file};
 use crate::{runner, schema, terminal};
 use examine::{Examined, Examiner};
 use hyperslab_doctor::{Finding, Report, Severity, codes, render_text, why};
@@ -62,7 +61,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
             return Err(Failure::wrong_request("--html draws the page of one file")
                 .hint("several files have a summary: use --json, or name one of them"));
         }
-        check_output_file("--html", page)?;
+        check_file("--html", page)?;
     }
     let examiner = Examiner::new(args)?;
     // A log is of files that are gone through, and be it one.

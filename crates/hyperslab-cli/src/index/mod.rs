@@ -12,6 +12,7 @@ mod write;
 
 use crate::failure::{self, Failure, one_line};
 use crate::runner;
+use crate::write_file::{Output, OutputKind, check_outputs};
 use arguments::{IndexArgs, IndexFormat};
 use hyperslab_index::{BuildOptions, FillMeaning, Index, Omitted};
 use std::collections::BTreeMap;
@@ -94,6 +95,9 @@ fn each(args: &IndexArgs, files: &[PathBuf], urls: &Urls, err: &mut dyn Write) -
         );
     };
     let targets = targets(args, files, folder)?;
+    let outputs: Vec<Output<'_>> =
+        targets.values().map(|path| Output { option: "-o", path, kind: OutputKind::Report }).collect();
+    check_outputs(&outputs, files)?;
     let work = |path: &Path| {
         let target = &targets[path];
         let made = target.parent().map_or(Ok(()), std::fs::create_dir_all);

@@ -6,17 +6,24 @@ use hyperslab::File;
 use hyperslab::io::Location;
 use std::path::{Component, Path, PathBuf};
 
-/// Parameters of a signed URL, in lower case.
-const SIGNATURES: [&str; 8] = [
-    "x-amz-signature=",
-    "x-amz-credential=",
-    "x-amz-security-token=",
-    "x-goog-signature=",
-    "signature=",
-    "sig=",
-    "awsaccesskeyid=",
-    "access_token=",
+/// Parts of the names of parameters whose values are secrets, in lower case, without `-` and `_`: of signed URLs, tokens,
+/// passwords, keys.
+const SECRETS: [&str; 10] = [
+    "signature",
+    "credential",
+    "token",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "apikey",
+    "accesskey",
+    "authorization",
 ];
+/// Schemes in whose URLs `CONTAINER@ACCOUNT` is a place.
+const CONTAINER_SCHEMES: [&str; 4] = ["abfs", "abfss", "wasb", "wasbs"];
+/// Such names that are also parts of others.
+const SHORT_SECRETS: [&str; 8] = ["sig", "key", "pwd", "pw", "pass", "auth", "jwt", "sas"];
 
 /// The names of the files for readers.
 pub(super) struct Urls {
@@ -31,7 +38,8 @@ impl Urls {
     pub fn new(args: &IndexArgs) -> Result<Self, Failure> {
         let is_single = args.files.len() == 1 && !args.files[0].is_dir();
         if let Some(url) = &args.url {
-            refuse_credentials(url)?;
+            let hint = "give readers their credentials when they open the index";
+            refuse_credentials("--url", url, hint)?;
             if !is_single && !url.contains("{name}") && !url.contains("{path}") {
                 let message = "--url is the same for all files";
                 return Err(
@@ -41,8 +49,7 @@ impl Urls {
         }
         let folder = args.output.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let needs_scheme = matches!(args.format, IndexFormat::Zarr | IndexFormat::Icechunk);
-        let relative_to = args.relative.then(|| std::path::absolute(folder.join("x"))).transpose()?;
-        let relative_to = relative_to.and_then(|file| file.parent().map(Path::to_owned));
+        let relative_to = args.relative.then(|| normal(folder)).transpose()?;
         Ok(Self { given: args.url.clone(), relative_to, needs_scheme })
     }
 
@@ -54,12 +61,14 @@ impl Urls {
             let last =
                 Location::from(name.clone()).file_name().map(|name| name.to_string_lossy().into_owned());
             let url = url.replace("{name}", &last.unwrap_or_default());
-            return Ok(url.replace("{path}", &path.to_string_lossy()));
+            // The path of a URL without the secrets that it may have.
+            return Ok(url.replace("{path}", &crate::location::shown(path)));
         }
         if Location::from(name.clone()).is_url() {
+            refuse_credentials("the URL of the file", &name, "name the file for readers with --url")?;
             return Ok(name);
         }
-        let absolute = std::path::absolute(&name)?;
+        let absolute = normal(Path::new(&name))?;
         if let Some(folder) = &self.relative_to {
             return text(&relative(&absolute, folder));
         }
@@ -85,6 +94,25 @@ fn text(path: &Path) -> Result<String, Failure> {
     })
 }
 
+/// An absolute path without `.` and `..`, which not all readers resolve. What `..` leads out of may be a link, and is
+/// looked up; other links stay.
+fn normal(path: &Path) -> std::io::Result<PathBuf> {
+    let current = std::env::current_dir;
+    let absolute = if path.is_absolute() { path.to_owned() } else { current()?.join(path) };
+    let mut normal = PathBuf::new();
+    for part in absolute.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal = normal.canonicalize()?;
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    Ok(normal)
+}
+
 /// The path of a file as seen from a folder, both absolute.
 fn relative(file: &Path, folder: &Path) -> PathBuf {
     let same = file.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
@@ -92,18 +120,31 @@ fn relative(file: &Path, folder: &Path) -> PathBuf {
     up.chain(file.components().skip(same)).collect()
 }
 
-fn refuse_credentials(url: &str) -> Result<(), Failure> {
-    let Some((scheme, rest)) = url.split_once("://") else { return Ok(()) };
+/// What an index must not have of a URL: a user or password before its host, or a parameter that is a secret.
+fn credentials(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let has_password = scheme.starts_with("http") && authority.contains('@');
-    let query = rest.split_once('?').map_or("", |(_, query)| query).to_lowercase();
-    if has_password || SIGNATURES.iter().any(|name| query.split('&').any(|pair| pair.starts_with(name))) {
-        let message = "--url contains a password or a signature, which an index must not have";
-        return Err(
-            Failure::wrong_request(message).hint("give readers their credentials when they open the index")
-        );
+    if let Some((user, _)) = authority.rsplit_once('@') {
+        // Azure's URLs have the container there.
+        let is_container = CONTAINER_SCHEMES.contains(&scheme) && !user.contains(':');
+        if !is_container {
+            return Some("a user or password before the host".to_owned());
+        }
     }
-    Ok(())
+    let parameters = rest.find(['?', '#']).map_or("", |start| &rest[start..]);
+    let mut names =
+        parameters.split(['?', '#', '&', ';']).map(|pair| pair.split('=').next().unwrap_or_default());
+    let is_secret = |name: &&str| {
+        let name = name.replace(['-', '_'], "").to_lowercase();
+        SHORT_SECRETS.contains(&name.as_str()) || SECRETS.iter().any(|part| name.contains(part))
+    };
+    names.find(is_secret).map(|name| format!("the parameter {name}"))
+}
+
+fn refuse_credentials(of: &str, url: &str, hint: &str) -> Result<(), Failure> {
+    let Some(what) = credentials(url) else { return Ok(()) };
+    Err(Failure::wrong_request(format!("{of} contains {what}, and an index must not have credentials"))
+        .hint(hint))
 }
 
 #[cfg(test)]
@@ -118,6 +159,20 @@ mod tests {
         assert_eq!(seen("/a/b/c.nc", "/a/d/e"), "../../b/c.nc");
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_path_has_no_parts_that_lead_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(at.join("a/b")).unwrap();
+        std::os::unix::fs::symlink(at.join("a/b"), at.join("link")).unwrap();
+        let seen = |path: &str| normal(&at.join(path)).unwrap();
+        assert_eq!(seen("a/../x.nc"), at.join("x.nc"));
+        assert_eq!(seen("./a/./x.nc"), at.join("a/x.nc"));
+        assert_eq!(seen("link/../x.nc"), at.join("a/x.nc"));
+        assert_eq!(seen("link/x.nc"), at.join("link/x.nc"));
+    }
+
     #[test]
     fn the_template_is_a_folder() {
         let common = |urls: &[&str]| {
@@ -130,13 +185,29 @@ mod tests {
 
     #[test]
     fn credentials_are_refused() {
-        for url in
-            ["https://u:p@host/f.nc", "https://host/f.nc?a=1&X-Amz-Signature=0", "https://host/f.nc?sig=x"]
-        {
-            assert_eq!(refuse_credentials(url).unwrap_err().code, crate::failure::WRONG_REQUEST, "{url}");
+        for url in [
+            "https://u:p@host/f.nc",
+            "s3://user:pw@bucket/x.nc",
+            "s3://key@bucket/x.nc",
+            "https://host/f.nc?a=1&X-Amz-Signature=0",
+            "https://host/f.nc?sig=x",
+            "s3://b/x?password=xx",
+            "https://h/x?token=abc",
+            "https://h/x?Api_Key=abc",
+            "https://h/x?a=1;access-key=abc",
+            "https://h/x#access_token=abc",
+            "abfs://user:pw@account/x.nc",
+        ] {
+            assert!(credentials(url).is_some(), "{url}");
         }
-        for url in ["s3://bucket/a@b.nc", "https://host/f.nc?version=2", "/a/b.nc"] {
-            assert!(refuse_credentials(url).is_ok(), "{url}");
+        for url in [
+            "s3://bucket/a@b.nc",
+            "https://host/f.nc?version=2",
+            "https://host/f.nc?keyword=key",
+            "abfs://c@account.dfs.core.windows.net/x.nc",
+            "/a/b.nc",
+        ] {
+            assert_eq!(credentials(url), None, "{url}");
         }
     }
 }

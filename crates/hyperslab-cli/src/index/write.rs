@@ -20,6 +20,9 @@ const INTERPRETER: &str = "HYPERSLAB_INTERPRETER";
 /// Files that a folder of ours contains: only such a folder is replaced.
 const MARKS: [&str; 4] = [".zmetadata", "zarr.json", "repo", "config.yaml"];
 
+/// The names of indexes that are not complete.
+const TEMPORARY: &str = ".hyperslab-index-";
+
 /// Writes the index of one file to `target`, or as text to `out`. Returns what was left out.
 pub(super) fn one(
     path: &Path,
@@ -36,7 +39,10 @@ pub(super) fn one(
                 Location::from(file.name()).file_name().map(|name| name.to_string_lossy().into_owned());
             Ok(write_dmrpp(&Netcdf::open(&file)?, &name.unwrap_or_default(), &url, out)?)
         }),
-        IndexFormat::Hyperslab => native(&file, &url, target.unwrap_or(path)),
+        IndexFormat::Hyperslab => match target {
+            Some(target) => native(&file, &url, target),
+            None => Err(Failure::wrong_request("this format needs a file to write").hint("name it with -o")),
+        },
         _ => combined(Index::build(&file, &url, &options(args))?, args, target, out),
     }
 }
@@ -89,22 +95,67 @@ fn text_file(
         out.flush()?;
         return Ok(omitted);
     };
-    let failed = |error: io::Error| failed(target, &error);
-    let file = tempfile::NamedTempFile::new_in(parent(target)).map_err(failed)?;
-    let mut buffered = BufWriter::new(file);
-    let omitted = write(&mut buffered)?;
-    buffered.write_all(b"\n").map_err(failed)?;
-    let file = buffered.into_inner().map_err(|error| failed(error.into_error()))?;
-    file.persist(target).map_err(|error| failed(error.error))?;
+    let mut omitted = Vec::new();
+    new_file(target, |file| {
+        let mut buffered = BufWriter::new(file);
+        omitted = write(&mut buffered)?;
+        let ended = buffered.write_all(b"\n").and_then(|()| buffered.flush());
+        ended.map_err(|error| failed(target, &error))
+    })?;
     Ok(omitted)
 }
 
 fn native(file: &File, url: &str, target: &Path) -> Result<Vec<Omitted>, Failure> {
-    let failed = |error: io::Error| failed(target, &error);
-    let mut made = tempfile::NamedTempFile::new_in(parent(target)).map_err(failed)?;
-    write_native(file, url, BufWriter::new(made.as_file_mut()))?;
-    made.persist(target).map_err(|error| failed(error.error))?;
+    new_file(target, |out| Ok(write_native(file, url, BufWriter::new(out))?))?;
     Ok(Vec::new())
+}
+
+/// Writes a file beside its place, and gives it its name when it is complete. A device or pipe is written to.
+fn new_file(target: &Path, write: impl FnOnce(&mut fs::File) -> Result<(), Failure>) -> Result<(), Failure> {
+    let failed = |error: io::Error| failed(target, &error);
+    if fs::metadata(target).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let mut file = fs::OpenOptions::new().write(true).open(target).map_err(failed)?;
+        return write(&mut file);
+    }
+    // A link keeps leading to the file.
+    let place = target.canonicalize();
+    let target = place.as_deref().unwrap_or(target);
+    let mut made = open_to_all(&mut tempfile::Builder::new(), 0o666)
+        .prefix(TEMPORARY)
+        .tempfile_in(parent(target))
+        .map_err(|error| not_begun(target, &error))?;
+    write(made.as_file_mut())?;
+    made.persist(target).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// What is made has the permissions of any new file: the user's mask takes from them what it does not allow.
+#[cfg(unix)]
+fn open_to_all<'b, 'p, 's>(
+    builder: &'b mut tempfile::Builder<'p, 's>,
+    mode: u32,
+) -> &'b mut tempfile::Builder<'p, 's> {
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn open_to_all<'b, 'p, 's>(
+    builder: &'b mut tempfile::Builder<'p, 's>,
+    _: u32,
+) -> &'b mut tempfile::Builder<'p, 's> {
+    builder
+}
+
+/// The name of the temporary file is nothing to the user.
+fn not_begun(target: &Path, error: &io::Error) -> Failure {
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "no file may be written in this folder".to_owned(),
+        // The words of the system, without the temporary name.
+        _ => error.to_string().split(" at path ").next().unwrap_or_default().to_owned(),
+    };
+    let message = format!("-o {}: cannot be written: {reason}", target.display());
+    Failure::wrong_request(message).hint("nothing was written; name a file in a folder that is there")
 }
 
 /// Fills a new folder that then replaces `target`, if that is an earlier index or does not exist.
@@ -119,8 +170,10 @@ fn folder(
         return Err(Failure::wrong_request(message).hint("name another folder"));
     }
     let failed = |error: io::Error| failed(target, &error);
-    let made =
-        tempfile::Builder::new().prefix(".hyperslab-index-").tempdir_in(parent(target)).map_err(failed)?;
+    let made = open_to_all(&mut tempfile::Builder::new(), 0o777)
+        .prefix(TEMPORARY)
+        .tempdir_in(parent(target))
+        .map_err(|error| not_begun(target, &error))?;
     let omitted = write(made.path())?;
     if target.exists() {
         fs::remove_dir_all(target).map_err(failed)?;

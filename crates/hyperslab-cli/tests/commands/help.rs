@@ -26,3 +26,10 @@ fn every_command_has_help_with_examples_and_exit_codes() {
         }
     }
 }
+
+#[test]
+fn paragraphs_of_help_are_broken_once() {
+    let help = out(&["index", "--help"]);
+    assert!(help.contains("one index: variables with"), "{help}");
+    assert!(!help.contains("become one index:\n"), "{help}");
+}
