@@ -81,6 +81,7 @@ EXAMPLES
   hyperslab ls -r --json era5.nc        as one JSON document
   hyperslab ls --bytes era5.nc          what the bytes of the file belong to
   hyperslab ls --netcdf era5.nc         dimensions and variables, as ncdump -hs prints them
+  hyperslab ls --netcdf era5.nc /model  one group or variable, with the dimensions that it uses
 
 A hard link to an object that was already listed is shown as `same as` with its path. Soft and external links are
 shown with their target and are not followed.

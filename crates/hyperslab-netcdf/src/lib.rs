@@ -30,6 +30,7 @@ mod conventions;
 mod dimensions;
 mod model;
 mod open;
+mod select;
 mod storage;
 mod types;
 

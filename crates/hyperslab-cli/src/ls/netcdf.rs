@@ -6,7 +6,8 @@ use crate::json::{Json, Object, hex, write_object};
 use crate::schema;
 use hyperslab::{File, Heap};
 use hyperslab_netcdf::{
-    Attribute, CdlOptions, DimensionKind, Group, Netcdf, UserKind, Values, Variable, VariableType, write_cdl,
+    Attribute, CdlOptions, DimensionKind, Group, Netcdf, Omitted, UserKind, Values, Variable, VariableType,
+    write_cdl,
 };
 use std::io::Write;
 
@@ -17,10 +18,17 @@ pub(super) fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<i32, Failure> {
-    let netcdf = Netcdf::open(file)?;
+    let mut netcdf = Netcdf::open(file)?;
+    if !netcdf.select(&args.path) {
+        // Says what there is near a path that does not exist.
+        file.get(&args.path)?;
+        let message = format!("{}: {}: netCDF has no such group or variable", file.name(), args.path);
+        return Err(Failure::wrong_request(message).hint("`hyperslab ls` shows objects as HDF5 has them"));
+    }
+    let omitted: Vec<Omitted> = netcdf.omitted.iter().cloned().chain(netcdf.without_type()).collect();
     let mut text = String::new();
     if args.json {
-        write_object(&document(&netcdf), &mut text);
+        write_object(&document(&netcdf, &omitted), &mut text);
         text.push('\n');
     } else {
         let name = args.file.file_stem().unwrap_or_default().to_string_lossy();
@@ -29,20 +37,20 @@ pub(super) fn run(
         let _ = write_cdl(&netcdf, &name, options, &mut text);
     }
     out.write_all(text.as_bytes())?;
-    if netcdf.omitted.is_empty() {
+    if omitted.is_empty() {
         return Ok(failure::DONE);
     }
     out.flush()?;
-    for omitted in &netcdf.omitted {
+    for omitted in &omitted {
         let _ =
             writeln!(err, "warning: {} is left out: {}", one_line(&omitted.path), one_line(&omitted.reason));
     }
     Ok(failure::DONE)
 }
 
-fn document(netcdf: &Netcdf) -> Object {
+fn document(netcdf: &Netcdf, omitted: &[Omitted]) -> Object {
     let mut heap = netcdf.file().heap();
-    let omitted = netcdf.omitted.iter().map(|omitted| {
+    let omitted = omitted.iter().map(|omitted| {
         Object::from([("path", omitted.path.as_str().into()), ("reason", omitted.reason.as_str().into())])
     });
     Object::from([

@@ -88,6 +88,42 @@ fn json_is_one_document_with_the_same_facts() {
 }
 
 #[test]
+fn the_view_of_netcdf_can_be_of_one_group_or_variable() {
+    let tour = require!(tour());
+    let all = run(&["ls", "--netcdf", "{}"], &tour).out;
+    let group = run(&["ls", "--netcdf", "{}", "/measured"], &tour);
+    assert_eq!(group.code, 0, "{}", group.err);
+    assert!(group.out.contains("group: measured {") && group.out.len() < all.len(), "{}", group.out);
+    let one = run(&["ls", "--netcdf", "--json", "{}", "/measured/again"], &tour);
+    let document: Value = serde_json::from_str(&one.out).unwrap();
+    let groups = document["root"]["groups"].as_array().unwrap();
+    assert_eq!((groups.len(), &groups[0]["name"]), (1, &json!("measured")), "{document}");
+    let variables = groups[0]["variables"].as_array().unwrap();
+    assert_eq!((variables.len(), &variables[0]["name"]), (1, &json!("again")), "{document}");
+    let missing = run(&["ls", "--netcdf", "{}", "/nope"], &tour);
+    assert_eq!((missing.code, missing.out.as_str()), (2, ""));
+    assert!(missing.err.starts_with("error: FILE: /nope: no such object\n"), "{}", missing.err);
+}
+
+#[test]
+fn what_netcdf_has_no_type_for_is_named() {
+    let types = require!(fixture("number_types/latest.h5"));
+    let cdl = run(&["ls", "--netcdf", "--cdl", "{}"], &types);
+    assert_eq!(cdl.code, 0, "{}", cdl.err);
+    let document: Value =
+        serde_json::from_str(&run(&["ls", "--netcdf", "--json", "{}"], &types).out).unwrap();
+    let omitted = document["omitted"].as_array().unwrap();
+    let reason = |path: &str| omitted.iter().find(|one| one["path"] == path).unwrap()["reason"].clone();
+    assert_eq!(reason("/f16 < None"), json!("netCDF has no type for float16"));
+    assert_eq!(cdl.err.lines().count(), omitted.len());
+    assert!(
+        cdl.err.contains("warning: /f16 < None is left out: netCDF has no type for float16\n"),
+        "{}",
+        cdl.err
+    );
+}
+
+#[test]
 fn twenty_thousand_members_are_one_listing() {
     let many = require!(fixture("many_datasets/flat_latest.h5"));
     let listed = run(&["ls", "{}"], &many);
