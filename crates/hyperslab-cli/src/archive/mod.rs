@@ -15,9 +15,8 @@ mod tables;
 mod text;
 
 use crate::args::DoctorArgs;
-use crate::bench::check_output_file;
 use crate::failure::{self, Failure, one_line};
-use crate::write_file::write_file;
+use crate::write_file::{check_file, write_file};
 use crate::{location, runner, schema};
 use file::{Asked, FileSurvey, FileSurveyor};
 use hyperslab_advise::{Place, Reader};
@@ -30,7 +29,7 @@ use summary::Summary;
 /// Runs the command.
 pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     for (option, path) in [("--html", &args.html), ("--recipe-out", &args.summary.recipe_out)] {
-        path.as_deref().map(|path| check_output_file(option, path)).transpose()?;
+        path.as_deref().map(|path| check_file(option, path)).transpose()?;
     }
     let (lines, inputs): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.iter().cloned().partition(|path| path.extension().is_some_and(|e| e == records::ENDING));
@@ -58,16 +57,14 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     if files.is_empty() && surveys.is_empty() {
         return Err(Failure::wrong_request("no HDF5 or netCDF-4 file was found in these folders"));
     }
-    let done: BTreeSet<String> = surveys.keys().cloned().collect();
+    // What could not be read is tried again.
+    let is_read = |(_, survey): &(&String, &FileSurvey)| survey.problem.is_none();
+    let done: BTreeSet<String> = surveys.iter().filter(is_read).map(|(file, _)| file.clone()).collect();
     let surveyor = FileSurveyor::new(&asked)?;
-    let mut is_unreadable = false;
+    let mut examined = BTreeSet::new();
     let each = |_: &Path, survey: FileSurvey| {
-        if let Some(problem) = &survey.problem {
-            is_unreadable = true;
-            let is_named = problem.contains(&survey.file);
-            let file = if is_named { String::new() } else { format!("{}: ", one_line(&survey.file)) };
-            let _ = writeln!(err, "error: {file}{problem}");
-        }
+        examined.insert(survey.file.clone());
+        complain(&survey, err);
         if let Some(log) = &mut log {
             log.add(&survey)?;
         }
@@ -79,6 +76,9 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     };
     runner::run_others(&files, &args.run, &done, |path| surveyor.survey(path), each)?;
     let surveys: Vec<FileSurvey> = surveys.into_values().collect();
+    // Those of earlier runs and other shares, too.
+    let is_unreadable = surveys.iter().any(|survey| survey.problem.is_some());
+    surveys.iter().filter(|survey| !examined.contains(&survey.file)).for_each(|survey| complain(survey, err));
     let summary = Summary::of(&surveys, &asked, &place, args.summary.rank.unwrap_or_default());
     if let Some(path) = &args.html {
         write_file(path, &page::page(&summary, &command(args, path)).html())?;
@@ -91,6 +91,15 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     out.write_all(shown.as_bytes())?;
     out.flush()?;
     Ok(if is_unreadable { failure::UNREADABLE } else { failure::DONE })
+}
+
+/// Says why a file could not be read.
+fn complain(survey: &FileSurvey, err: &mut dyn Write) {
+    if let Some(problem) = &survey.problem {
+        let is_named = problem.contains(&survey.file);
+        let file = if is_named { String::new() } else { format!("{}: ", one_line(&survey.file)) };
+        let _ = writeln!(err, "error: {file}{problem}");
+    }
 }
 
 /// What is asked: by the command line, or by the lines of earlier runs, which all must have been asked the same.

@@ -122,7 +122,8 @@ fn shares_logs_and_lines_come_to_the_same() {
             .unwrap();
     }
     let joined = ask(&[at("1.jsonl").to_str().unwrap(), at("2.jsonl").to_str().unwrap()]);
-    assert_eq!(joined.code, 0, "nothing is examined: {}", joined.err);
+    assert_eq!(joined.code, 1, "nothing is examined, but one file was broken: {}", joined.err);
+    assert!(joined.err.lines().count() == 1 && joined.err.contains("broken.h5"), "{}", joined.err);
     assert_eq!(joined.out.lines().count(), 1, "{}", joined.out);
     assert_eq!(counts(&summary(&joined)), counts(&summary(&all)));
 
@@ -134,9 +135,22 @@ fn shares_logs_and_lines_come_to_the_same() {
     assert_eq!(whole.len(), 6);
     fs::write(&log, whole[..3].concat() + &whole[3][..40]).unwrap();
     let resumed = ask(&["{}", "--resume", log.to_str().unwrap()]);
-    assert_eq!(resumed.out.lines().count(), 4, "three files and the summary: {}", resumed.out);
+    assert_eq!(
+        resumed.out.lines().count(),
+        5,
+        "three files, the broken one, and the summary: {}",
+        resumed.out
+    );
     assert_eq!(counts(&summary(&resumed)), counts(&summary(&all)));
-    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 6);
+    assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 7);
+    let again = ask(&["{}", "--resume", log.to_str().unwrap()]);
+    assert_eq!(
+        (again.code, again.out.lines().count()),
+        (1, 2),
+        "the broken one is tried again: {}",
+        again.err
+    );
+    assert_eq!(again.err.lines().count(), 1, "{}", again.err);
 
     for (options, says) in [
         (
