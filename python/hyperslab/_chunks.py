@@ -63,7 +63,7 @@ class GroupID(ObjectID):
 
 
 class DatasetID(ObjectID):
-    """What h5py's low-level `DatasetID` says about chunks. Nothing else of it is here.
+    """What h5py's low-level `DatasetID` says about storage, shape and type. Nothing else of it is here.
 
     Chunks are numbered in row-major order of their offsets; libhdf5 numbers them as its index stores them.
     """
@@ -76,6 +76,29 @@ class DatasetID(ObjectID):
     def is_scale(self) -> bool:
         """True for a dimension scale (h5py's `h5ds.is_scale`)."""
         return self._dataset.is_scale
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """Its shape; None for a null dataspace."""
+        return self._dataset.shape
+
+    @property
+    def rank(self) -> int:
+        """How many axes it has; 0 also for a null dataspace."""
+        return len(self._dataset.shape or ())
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype that NumPy uses for it."""
+        return self._dataset.dtype
+
+    def get_offset(self) -> int | None:
+        """Absolute offset of its first byte in the file; None if its bytes are not one block of the file."""
+        return self._dataset._data_offset()
+
+    def get_storage_size(self) -> int:
+        """Bytes that its values take as stored."""
+        return self._dataset._stored_bytes()
 
     def get_num_chunks(self, space: Any = None) -> int:
         """How many chunks exist. `space` is accepted for h5py's sake: all chunks are counted."""

@@ -49,6 +49,42 @@ def test_chunks_are_those_of_h5py(pair, libver):
             assert type(ours.id.get_chunk_info_by_coord(info.chunk_offset)).__name__ == type(info).__name__
 
 
+def test_identifiers_say_where_and_what_values_are(pair, libver, tmp_path):
+    def write(file):
+        file["contiguous"] = np.arange(5, dtype="i4")
+        file["record"] = np.zeros(3, [("a", "i4"), ("b", "f8")])
+        file["scalar"] = 1.5
+        file["text"] = ["a", "bc"]
+        file["null"] = h5py.Empty("f4")
+        file.create_dataset("unwritten", (10,), "i4")
+        file.create_dataset("chunked", data=np.arange(7), chunks=(5,), compression="gzip")
+        file.create_dataset("no_chunks", (7,), "i4", chunks=(5,))
+        file.create_dataset("external", data=np.arange(4), external=str(tmp_path / "external.raw"))
+        plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        plist.set_layout(h5py.h5d.COMPACT)
+        h5py.h5d.create(file.id, b"compact", h5py.h5t.NATIVE_INT32, h5py.h5s.create_simple((3,)), plist)
+
+    both = pair(write, libver)
+    for name in both.theirs:
+        theirs, ours = (dataset.id for dataset in both[name])
+        assert ours.get_offset() == theirs.get_offset(), name
+        assert ours.get_storage_size() == theirs.get_storage_size(), name
+        assert (ours.shape, ours.rank, ours.dtype) == (theirs.shape, theirs.rank, theirs.dtype), name
+    dataset = both.ours["contiguous"]
+    both.ours.close()
+    for call in (dataset.id.get_offset, dataset.id.get_storage_size):
+        with pytest.raises(hyperslab.errors.ClosedError):
+            call()
+
+
+def test_the_offset_counts_from_the_beginning_of_the_file(tmp_path):
+    path = tmp_path / "user_block.h5"
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file["x"] = np.arange(5)
+    with h5py.File(path) as theirs, hyperslab.File(path) as ours:
+        assert ours["x"].id.get_offset() == theirs["x"].id.get_offset()
+
+
 def test_the_chunk_map_is_an_array_of_the_same(pair, libver):
     both = pair(write, libver)
     for name in both.theirs:

@@ -52,6 +52,22 @@ def test_the_consumer_reads_what_the_file_has(format, tmp_path):
             np.testing.assert_array_equal(np.asarray(found[name][1]), expected, err_msg=name)
 
 
+def test_a_chunk_that_was_stored_without_blosc_is_inlined(format, tmp_path):
+    hdf5plugin = pytest.importorskip("hdf5plugin")
+    path, folder = tmp_path / "masked.h5", tmp_path / "out"
+    folder.mkdir()
+    # Such bytes do not become shorter, whatever the codec.
+    values = np.random.default_rng(1).integers(0, 1 << 63, 12)
+    with h5py.File(path, "w") as file:
+        dataset = file.create_dataset("x", data=values, chunks=(4,), **hdf5plugin.Blosc())
+        dataset.id.write_direct_chunk((4,), values[4:8].tobytes(), filter_mask=1)
+        dataset.attrs["_FillValue"] = np.int64(-1)
+    out = folder / "index"
+    hyperslab.index(path, out, format=format, strict=True)
+    if format != "zarr":  # VirtualiZarr does not read inlined chunks.
+        np.testing.assert_array_equal(read_back(format, path, folder)["x"][1], values)
+
+
 def test_dimensions_attributes_and_packed_values_are_netcdf(format, tmp_path):
     path = make_climate(tmp_path / "climate.nc")
     found = read_back(format, path, tmp_path)

@@ -462,10 +462,22 @@ impl Dataset {
         chunk_map::records(py, &*self.map_of_chunks(py)?)
     }
 
-    /// The functions of h5py's low-level `DatasetID` that say where chunks lie.
+    /// The functions of h5py's low-level `DatasetID` that say where values lie, and its shape and type.
     #[getter]
     fn id<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         crate::helper(slf.py(), "hyperslab._chunks", "DatasetID")?.call1((slf,))
+    }
+
+    /// Where the values begin in the file, if they are one block of it.
+    fn _data_offset(&self) -> PyResult<Option<u64>> {
+        self.session.check_open()?;
+        Ok(self.dataset.data_offset())
+    }
+
+    /// The bytes of the values as stored.
+    fn _stored_bytes(&self, py: Python<'_>) -> PyResult<u64> {
+        self.session.check_open()?;
+        interrupt::detach(py, || self.dataset.stored_bytes())?.map_err(errors::raise)
     }
 
     /// How many chunks exist.

@@ -200,6 +200,14 @@ impl Dataset {
         })
     }
 
+    /// Where the values begin in the file, if they are one block of it that was written (h5py's `id.get_offset()`).
+    pub fn data_offset(&self) -> Option<u64> {
+        match &self.inner.array.storage {
+            Storage::Contiguous { base, .. } => *base,
+            _ => None,
+        }
+    }
+
     /// Plans a read of `selection` and describes it. No values are read.
     pub fn explain(&self, selection: &Selection) -> Result<Explained> {
         Explained::new(&self.inner.array, selection, &Operation::cancelled_by(&self.cancel))
