@@ -16,7 +16,8 @@ rules! { RULES:
     DATA_SIZE = Error "data-size", "IV.A.2.i";
     /// The chunks of a dataset have as many dimensions as the dataset, and elements of the size of the datatype.
     CHUNK_SHAPE = Error "chunk-shape", "IV.A.2.i";
-    /// Along a dimension that cannot grow, a chunk is not larger than the dataset, as the library demands of new datasets.
+    /// Along a dimension that cannot grow and has elements, a chunk is not larger than the dataset, as the library demands of
+    /// new datasets.
     CHUNK_LARGER = Warning "chunk-larger-than-extent", "IV.A.2.i; H5D.c";
     /// Only chunked, virtual and external datasets can grow.
     EXTENDIBLE = Error "extendible", "IV.A.2.b; H5Dint.c";

@@ -24,14 +24,15 @@ rules! { RULES:
     EXTENSION_MESSAGE = Error "extension-message", "II.C";
     /// A file that is allocated in pages ends at the end of a page.
     PAGED_END = Warning "paged-end", "IV.A.2.x";
-    /// The size of a page is a multiple of 512 bytes, as the library demands of new files.
-    PAGE_SIZE = Warning "page-size", "IV.A.2.x";
+    /// A page has from 512 bytes to 1 GiB, as the library demands of new files.
+    PAGE_SIZE = Warning "page-size", "IV.A.2.x; H5Pfcpl.c";
     /// Free-space managers are recorded exactly if free space is to be kept.
     PERSISTENT_SPACE = Error "persistent-space", "IV.A.2.x";
 }
 
 const STRUCTURE: &str = "superblock";
-const PAGE_MIN: u64 = 512;
+/// `H5F_FILE_SPACE_PAGE_SIZE_MIN` and `H5F_FILE_SPACE_PAGE_SIZE_MAX` in libhdf5.
+const PAGE_BYTES: std::ops::RangeInclusive<u64> = 512..=1 << 30;
 
 impl Checker<'_> {
     /// Checks the superblock itself.
@@ -182,7 +183,7 @@ impl Checker<'_> {
         if space.strategy == FileSpaceStrategy::Page {
             let page = space.page_size;
             let what = || format!("pages of {page} bytes");
-            self.demand(page >= PAGE_MIN && page.is_multiple_of(PAGE_MIN), &PAGE_SIZE, MESSAGE, at, what);
+            self.demand(PAGE_BYTES.contains(&page), &PAGE_SIZE, MESSAGE, at, what);
         }
         let has_managers = space.managers.iter().any(Option::is_some);
         let keeps =

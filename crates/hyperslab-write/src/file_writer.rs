@@ -42,7 +42,7 @@ pub struct WrittenFile {
     pub bytes: u64,
     /// The addresses of the object headers, in the order of the tree.
     pub addresses: Vec<Address>,
-    /// The objects. Links and attributes without a creation order may have been sorted.
+    /// The objects. Links without a creation order may have been sorted.
     pub tree: FileTree,
 }
 
@@ -50,8 +50,6 @@ pub struct WrittenFile {
 const WRITE_BYTES: usize = 4 << 20;
 /// ... and data of this many bytes at once, without a copy.
 const DIRECT_BYTES: usize = 256 << 10;
-const USER_BLOCK_MIN: u64 = 512;
-const PAGE_MIN: u64 = 512;
 
 impl<'a> FileWriter<'a> {
     /// Lays out the file of a tree.
@@ -61,21 +59,7 @@ impl<'a> FileWriter<'a> {
     /// Options that are not possible, references to objects that are not in the tree, and values that the format cannot
     /// express.
     pub fn create(sink: &'a dyn Sink, mut tree: FileTree, options: WriteOptions) -> Result<Self, WriteError> {
-        let block = options.user_block_bytes;
-        if block != 0 && (block < USER_BLOCK_MIN || !block.is_power_of_two()) {
-            let what =
-                format!("a user block of {block} bytes; it has 0 bytes, or a power of two from 512 on");
-            return Err(WriteError::Invalid(what));
-        }
-        if let Some(page) = options.page_bytes.filter(|&page| page < PAGE_MIN) {
-            return Err(WriteError::Invalid(format!("pages of {page} bytes; they have at least {PAGE_MIN}")));
-        }
-        if !options.btree_k.is_valid() {
-            return Err(WriteError::Invalid(format!(
-                "nodes of B-trees with the sizes {:?}",
-                options.btree_k
-            )));
-        }
+        options.check()?;
         sort_dense(&mut tree, &options.low.versions())?;
         number_heap(&mut tree)?;
         let mut space = Allocator::new(options.page_bytes);

@@ -122,7 +122,8 @@ impl Checker<'_> {
             return Ok(());
         }
         for ((chunk, dim), max) in layout.chunk_dims.iter().zip(&dims).zip(&max_dims) {
-            self.demand(*max != Some(*dim) || chunk <= dim, &CHUNK_LARGER, LAYOUT, at, || {
+            let fits = *dim == 0 || *max != Some(*dim) || chunk <= dim;
+            self.demand(fits, &CHUNK_LARGER, LAYOUT, at, || {
                 format!("chunks of {chunk} along a dimension of {dim}")
             });
         }
