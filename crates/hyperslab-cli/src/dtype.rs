@@ -89,7 +89,7 @@ mod tests {
     fn as_numpy_writes_them() {
         assert_eq!(short(&integer(1, true, ByteOrder::Big)), "|i1");
         assert_eq!(short(&integer(8, false, ByteOrder::Big)), ">u8");
-        let text = Class::VlenString { padding: StringPadding::NullTerminate, charset: Charset::Utf8 };
+        let text = Class::text(StringPadding::NullTerminate, Charset::Utf8);
         assert_eq!(of(16, text), "str");
         let base = || Box::new(integer(4, true, ByteOrder::Little));
         assert_eq!(of(24, Class::Array { dims: vec![2, 3], base: base() }), "(2,3)<i4");

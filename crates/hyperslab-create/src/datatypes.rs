@@ -50,7 +50,7 @@ pub fn fixed_string(size: u32, charset: Charset) -> Datatype {
 
 /// Text of variable length.
 pub fn string(charset: Charset) -> Datatype {
-    new(VARIABLE_BYTES as u32, Class::VlenString { padding: StringPadding::NullTerminate, charset })
+    new(VARIABLE_BYTES as u32, Class::text(StringPadding::NullTerminate, charset))
 }
 
 /// A sequence of variable length.

@@ -185,7 +185,9 @@ fn is_equal(a: &Datatype, b: &Datatype) -> bool {
         }
         (Class::Opaque { tag: of_a }, Class::Opaque { tag: of_b }) => a.size == b.size && of_a == of_b,
         _ => match (AtomicType::of(a), AtomicType::of(b)) {
-            (Some(AtomicType::String), Some(AtomicType::String)) => a.class == b.class && a.size == b.size,
+            (Some(AtomicType::String), Some(AtomicType::String)) => {
+                a.size == b.size && (a.class == b.class || a.class.is_same_text(&b.class))
+            }
             (Some(a), Some(b)) => a == b,
             _ => a.class == b.class && a.size == b.size,
         },

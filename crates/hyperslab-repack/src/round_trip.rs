@@ -43,7 +43,7 @@ fn int32() -> Datatype {
 }
 
 fn text() -> Datatype {
-    let class = Class::VlenString { padding: StringPadding::NullTerminate, charset: Charset::Utf8 };
+    let class = Class::text(StringPadding::NullTerminate, Charset::Utf8);
     Datatype { class, size: 16, committed: None }
 }
 

@@ -34,7 +34,10 @@ pub(crate) fn wide<'d>(datatype: &'d Datatype, widths: Widths) -> Result<Cow<'d,
 fn widened(datatype: &Datatype) -> Option<Datatype> {
     let boxed = |base: &Datatype| widened(base).map(Box::new);
     let (class, size) = match &datatype.class {
-        Class::VlenString { .. } => (datatype.class.clone(), VARIABLE_BYTES),
+        Class::VlenString { padding, charset, base } => {
+            let (padding, charset, base) = (*padding, *charset, boxed(base)?);
+            (Class::VlenString { padding, charset, base }, VARIABLE_BYTES)
+        }
         Class::VlenSequence { base } => (Class::VlenSequence { base: boxed(base)? }, VARIABLE_BYTES),
         Class::Reference(Reference::Object) => (datatype.class.clone(), OBJECT_BYTES),
         Class::Reference(Reference::Region) => (datatype.class.clone(), REGION_BYTES),
@@ -72,7 +75,7 @@ mod tests {
     fn members_move_behind_those_that_grow() {
         let narrow = Widths { offset: 4, length: 4 };
         let of = |class, size| Datatype { class, size, committed: None };
-        let text = || of(Class::VlenString { padding: StringPadding::NullPad, charset: Charset::Ascii }, 12);
+        let text = || of(Class::text(StringPadding::NullPad, Charset::Ascii), 12);
         let tag = || of(Class::Opaque { tag: "tag".into() }, 3);
         let member = |name: &str, offset, datatype| Member { name: name.into(), offset, datatype };
         let references =

@@ -150,7 +150,7 @@ fn small_datasets_of_a_remote_file_are_read_together() {
 /// A file with texts in 64 chunks, each of which refers to parts of the global heap of its own.
 fn texts() -> Vec<u8> {
     const TEXTS: u64 = 64;
-    let class = Class::VlenString { padding: StringPadding::NullTerminate, charset: Charset::Utf8 };
+    let class = Class::text(StringPadding::NullTerminate, Charset::Utf8);
     let datatype = Datatype { class, size: 16, committed: None };
     let storage = StorageSpec::Chunked(ChunkedSpec {
         chunk_dims: [TEXTS].into(),

@@ -84,7 +84,7 @@ pub(crate) fn describe(datatype: &Datatype) -> Json {
             members.extend(text(false, *padding, *charset));
             "string"
         }
-        Class::VlenString { padding, charset } => {
+        Class::VlenString { padding, charset, .. } => {
             members.extend(text(true, *padding, *charset));
             members.insert("size", Json::Null);
             "string"
@@ -206,9 +206,7 @@ mod tests {
 
     #[test]
     fn variable_parts_have_other_sizes_in_memory() {
-        let string = || {
-            datatype(16, Class::VlenString { padding: StringPadding::NullTerminate, charset: Charset::Utf8 })
-        };
+        let string = || datatype(16, Class::text(StringPadding::NullTerminate, Charset::Utf8));
         let opaque = datatype(2, Class::Opaque { tag: "t".into() });
         let member = |name: &str, offset, datatype| Member { name: name.into(), offset, datatype };
         let members = vec![member("b", 16, opaque), member("a", 0, string())];

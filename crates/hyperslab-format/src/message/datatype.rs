@@ -97,6 +97,8 @@ pub enum Class {
         padding: StringPadding,
         /// Encoding.
         charset: Charset,
+        /// The datatype of the characters, which does not affect the text.
+        base: Box<Datatype>,
     },
     /// Class 10.
     Array {
@@ -250,6 +252,26 @@ pub struct Member {
     pub datatype: Datatype,
 }
 
+impl Class {
+    /// Variable-length text of bytes, as libhdf5 writes it on little-endian machines.
+    pub fn text(padding: StringPadding, charset: Charset) -> Self {
+        let byte = Integer { order: ByteOrder::Little, signed: false, bit_offset: 0, precision: 8 };
+        let base = Datatype { class: Self::Integer(byte), size: 1, committed: None };
+        Self::VlenString { padding, charset, base: Box::new(base) }
+    }
+
+    /// True for variable-length texts with the same elements, whatever the datatype of the characters.
+    pub fn is_same_text(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::VlenString { padding, charset, .. },
+                Self::VlenString { padding: other_padding, charset: other_charset, .. },
+            ) => padding == other_padding && charset == other_charset,
+            _ => false,
+        }
+    }
+}
+
 impl Datatype {
     /// The same datatype, whose names are in memory of their own ([`Name::detached`]).
     #[must_use]
@@ -279,8 +301,10 @@ impl Datatype {
             | Class::Time { .. }
             | Class::FixedString { .. }
             | Class::Bitfield { .. }
-            | Class::Reference(_)
-            | Class::VlenString { .. } => self.class.clone(),
+            | Class::Reference(_) => self.class.clone(),
+            Class::VlenString { padding, charset, base } => {
+                Class::VlenString { padding: *padding, charset: *charset, base: boxed(base) }
+            }
         };
         Self { class, ..*self }
     }
@@ -317,6 +341,7 @@ impl Datatype {
                 Class::Compound { members } => members.iter().any(|member| member.datatype.any(wanted)),
                 Class::Enum { base, .. }
                 | Class::VlenSequence { base }
+                | Class::VlenString { base, .. }
                 | Class::Array { base, .. }
                 | Class::Complex { base } => base.any(wanted),
                 _ => false,

@@ -68,8 +68,8 @@ impl Converter {
     /// The conversion between two datatypes; `None` if libhdf5 has none, or if the target is not a type of C.
     pub fn new(from: &Datatype, to: &Datatype) -> Option<Self> {
         let (from_bytes, to_bytes) = (from.size as usize, to.size as usize);
-        let method =
-            if from_bytes == to_bytes && from.class == to.class { Method::Same } else { method(from, to)? };
+        let is_same = from.class == to.class || from.class.is_same_text(&to.class);
+        let method = if from_bytes == to_bytes && is_same { Method::Same } else { method(from, to)? };
         Some(Self { from_bytes, to_bytes, method })
     }
 

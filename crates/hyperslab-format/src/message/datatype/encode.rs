@@ -30,7 +30,7 @@ impl Datatype {
             Class::Float(Float { order: ByteOrder::Vax, .. }) => 3,
             Class::Reference(Reference::Standard { version }) => *version,
             Class::Complex { .. } => 5,
-            Class::VlenSequence { base } => base.version(low),
+            Class::VlenSequence { base } | Class::VlenString { base, .. } => base.version(low),
             Class::Array { base, .. } => base.version(low).max(low).max(2),
             Class::Enum { base, .. } => base.version(low).max(low),
             Class::Compound { members } => {
@@ -122,12 +122,9 @@ fn encode_nested(datatype: &Datatype, out: &mut Encoder, low: u8, depth: u64) {
             head(9, 0).encode(out);
             encode_nested(base, out, low, depth + 1);
         }
-        Class::VlenString { padding, charset } => {
+        Class::VlenString { padding, charset, base } => {
             head(9, 1 | padding_bits(*padding) << 4 | charset_bits(*charset) << 8).encode(out);
-            // The base type of text is a byte, as in libhdf5.
-            Head { version: 1, class: 0, bits: 0, size: 1 }.encode(out);
-            out.u16(0);
-            out.u16(8);
+            encode_nested(base, out, low, depth + 1);
         }
         Class::Array { dims, base } => {
             head(10, 0).encode(out);

@@ -144,7 +144,8 @@ impl Head {
         match self.bits & 0x0f {
             0 => Ok(Class::VlenSequence { base }),
             1 => {
-                Ok(Class::VlenString { padding: self.padding(cursor, 4)?, charset: self.charset(cursor, 8)? })
+                let (padding, charset) = (self.padding(cursor, 4)?, self.charset(cursor, 8)?);
+                Ok(Class::VlenString { padding, charset, base })
             }
             other => Err(self.unsupported(cursor, "type", format!("variable-length type {other}"))),
         }

@@ -178,7 +178,8 @@ fn variable_length_data() {
     assert_eq!(sequence.to_string(), "sequence of int32");
     assert!(sequence.is_variable() && !sequence.contains_reference());
     let text = parse(&head(1, 9, 0x111, 16).and(&int32()));
-    let expected = Class::VlenString { padding: StringPadding::NullPad, charset: Charset::Utf8 };
+    let (padding, charset, base) = (StringPadding::NullPad, Charset::Utf8, parse(&int32()).into());
+    let expected = Class::VlenString { padding, charset, base };
     assert_eq!((text.class.clone(), text.is_variable()), (expected, true));
     assert!(error(&head(1, 9, 2, 16).and(&int32())).is_unsupported());
     assert_eq!(error(&head(1, 9, 0, 8).and(&int32())).field, "size");
