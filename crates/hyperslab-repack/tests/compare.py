@@ -30,6 +30,14 @@ def attempt(read):
         return None, type(error).__name__
 
 
+def in_creation_order(o):
+    """The names of the attributes in the order of their creation; None if one of them has none."""
+    numbers = range(h5a.get_num_attrs(o))
+    if not all(h5a.get_info(o, index=i).corder_valid for i in numbers):
+        return None
+    return [h5a.open(o, index=i, index_type=h5py.h5.INDEX_CRT_ORDER).name for i in numbers]
+
+
 class Comparison:
     def __init__(self, before, after):
         self.before, self.after = before, after
@@ -79,6 +87,8 @@ class Comparison:
     def attributes(self, path, before, after):
         names = [[h5a.open(o, index=i).name for i in range(h5a.get_num_attrs(o))] for o in (before, after)]
         check(sorted(names[0]) == sorted(names[1]), f"{path}: attributes {names}")
+        orders = [attempt(lambda: in_creation_order(o))[0] for o in (before, after)]
+        check(orders[0] is None or orders[0] == orders[1], f"{path}: order of attributes {orders}")
         for name in names[0]:
             where = f"{path}@{name.decode(errors='replace')}"
             one, other = h5a.open(before, name), h5a.open(after, name)

@@ -46,7 +46,8 @@ impl<'n> Attributes<'n> {
     }
 
     /// All attributes in the order of their creation if the object tracks it, otherwise in the order in which the file
-    /// stores them. A damaged attribute is an error in the list; the others are still listed.
+    /// stores them, which is that in which libhdf5 and netCDF-C list them. A damaged attribute is an error in the list; the
+    /// others are still listed.
     pub fn in_file_order(&self) -> Result<Vec<Result<Attribute>>> {
         let mut all = self.read(None).map_err(|error| self.node.named(error))?;
         let order =
@@ -110,7 +111,10 @@ impl<'n> Attributes<'n> {
         let Some(mut listing) = lookup.or_else(|| dense_attributes::list(&info)) else { return Ok(all) };
         // Thousands of attributes may share one committed datatype; its header is parsed once for all of them.
         let mut found = Found::default();
-        for dense in file.parse(|view| listing.advance(view, &HeapFilters))? {
+        let mut listed = file.parse(|view| listing.advance(view, &HeapFilters))?;
+        // The records have a creation order even if it is not tracked. libhdf5 then writes the same number into all.
+        listed.sort_by_key(|dense| dense.as_ref().map_or(u32::MAX, |dense| dense.creation_order));
+        for dense in listed {
             all.push(match dense {
                 Ok(dense) => self.dense(dense, &mut found),
                 Err(error) => self.entry(None, Err(format_error(error))),

@@ -22,7 +22,7 @@ pub trait DenseItems {
     fn count(&self) -> usize;
     /// The name of one.
     fn name(&self, number: usize) -> &Name;
-    /// Its position in creation order; 0 if the order is not tracked.
+    /// Its position in creation order, which the records of attributes have even if the order is not tracked.
     fn creation_order(&self, number: usize) -> u64;
     /// Its encoded message.
     ///

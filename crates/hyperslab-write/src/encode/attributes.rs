@@ -14,6 +14,9 @@ use hyperslab_format::object_header::{Message, MessageKind};
 /// The default of libhdf5 for the maximum number of compact attributes.
 const COMPACT_MAX: u16 = 8;
 
+/// The creation order of dense attributes that have none: `H5O_MAX_CRT_ORDER_IDX` in libhdf5.
+const CREATION_ORDER_UNKNOWN: usize = 0xffff;
+
 /// How the attributes of an object are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AttributeStorage {
@@ -67,8 +70,10 @@ impl DenseItems for ObjectAttributes<'_> {
         &self.object.attributes[number].name
     }
 
+    /// The records of the index of names have a creation order even if the object does not track it, and libhdf5 lists
+    /// attributes by it.
     fn creation_order(&self, number: usize) -> u64 {
-        if self.object.attribute_order.tracked { number as u64 } else { 0 }
+        number.min(CREATION_ORDER_UNKNOWN) as u64
     }
 
     fn message(&self, number: usize) -> Encoded<Vec<u8>> {
