@@ -100,13 +100,20 @@ impl OutputFile {
         self.file.set_times(times)
     }
 
-    /// Waits until all bytes are on the device, and gives the file its name.
+    /// Waits until all bytes are on the device, and gives the file its name. A file that it replaces keeps its owner and group,
+    /// where the system lets it.
     ///
     /// # Errors
     ///
     /// Those of the system; [`io::ErrorKind::AlreadyExists`] if the name was taken in the meantime. The temporary file
     /// is then removed.
     pub fn publish(mut self) -> io::Result<()> {
+        if self.may_replace
+            && let Ok(replaced) = self.target.symlink_metadata()
+            && replaced.is_file()
+        {
+            take_owner(&self.file, &replaced)?;
+        }
         self.file.sync_all()?;
         if self.may_replace {
             fs::rename(&self.temporary, &self.target)?;
@@ -150,6 +157,30 @@ fn lock(file: &File) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn lock(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Gives a file the owner and the group of another one. Only root may do so, and others may choose among their groups: what
+/// is not permitted stays as it is.
+///
+/// # Errors
+///
+/// Those of setting the permissions again, which a change of the owner may take away.
+#[cfg(unix)]
+fn take_owner(file: &File, of: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let own = file.metadata()?;
+    if (own.uid(), own.gid()) == (of.uid(), of.gid()) {
+        return Ok(());
+    }
+    if fchown(file, Some(of.uid()), Some(of.gid())).is_err() {
+        let _ = fchown(file, None, Some(of.gid()));
+    }
+    file.set_permissions(own.permissions())
+}
+
+#[cfg(not(unix))]
+fn take_owner(_: &File, _: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
@@ -271,6 +302,28 @@ mod tests {
         output.take_attributes(&source).unwrap();
         output.publish().unwrap();
         assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o400);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_replaced_file_keeps_its_owner_and_group() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out.h5");
+        fs::write(&target, b"old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+        let owned = |uid, gid| chown(&target, Some(uid), Some(gid));
+        // Only root may give files away; for others, there is nothing to be kept.
+        if owned(65_534, 65_533).is_err() {
+            return;
+        }
+        let replaced = fs::metadata(&target).unwrap();
+        let output = OutputFile::create(&target, true).unwrap();
+        output.take_attributes(&replaced).unwrap();
+        output.publish().unwrap();
+        let found = fs::metadata(&target).unwrap();
+        assert_eq!((found.uid(), found.gid(), found.len()), (65_534, 65_533, 0));
+        assert_eq!(found.permissions().mode() & 0o777, 0o640);
     }
 
     #[test]
