@@ -37,13 +37,21 @@ pub fn cmip7_rules(file: &File) -> Result<Vec<Rule>, RepackError> {
             one_chunk(&format!("/{name}"), &bounds, &mut rules)?;
         }
     }
-    let root = file.root()?;
-    if let Some(name) = text_attribute(file, &root.attributes(), "variable_id")?
-        && let Some(data) = variable(file, &name)?
-    {
+    if let Some((name, data)) = cmip7_variable(file)? {
         large_chunks(&format!("/{name}"), &data, &mut rules)?;
     }
     Ok(rules)
+}
+
+/// The data variable of a CMIP7 file, and its name: the one that the global attribute `variable_id` names.
+///
+/// # Errors
+///
+/// A variable or attribute that cannot be read.
+pub fn cmip7_variable(file: &File) -> Result<Option<(String, Dataset)>, RepackError> {
+    let root = file.root()?;
+    let Some(name) = text_attribute(file, &root.attributes(), "variable_id")? else { return Ok(None) };
+    Ok(variable(file, &name)?.map(|data| (name, data)))
 }
 
 /// A dataset of the root group.

@@ -21,7 +21,7 @@ use hyperslab::storage::AllocationTime;
 use hyperslab::{Dataset, Endianness, File, Selection};
 use hyperslab_format::message::FilterPipeline;
 use hyperslab_write::{
-    ChunkedSpec, DatasetSpec, LinkTargetSpec, ObjectId, ObjectSpec, StorageSpec, WriteOptions,
+    ChunkedSpec, DatasetSpec, LinkTargetSpec, ObjectId, ObjectSpec, Raised, StorageSpec, WriteOptions, raised,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub struct RepackOptions {
     pub objects: ObjectSelection,
     /// What is stored otherwise. Its patterns are about the names of the source.
     pub changes: ChangeSet,
-    /// Bytes of memory for elements and chunks.
+    /// Bytes of memory for elements and chunks and, from [`MEMORY_MIN`] on, for the program itself.
     pub memory_bytes: u64,
     /// Threads that decode and encode.
     pub threads: usize,
@@ -93,6 +93,8 @@ pub(crate) enum Method {
 
 /// What the program itself takes of the memory: its code, metadata, and data that waits to be written.
 const OWN_BYTES: u64 = 16 << 20;
+/// The least memory in which a program can hope to stay. Less is for elements and chunks alone.
+pub const MEMORY_MIN: u64 = 2 * OWN_BYTES;
 /// Contiguous data is read in pieces of about so many bytes.
 const CONTIGUOUS_PIECE_BYTES: u64 = 64 << 10;
 
@@ -105,6 +107,7 @@ impl RepackPlan {
     /// dataset that does not allow them.
     pub fn new(file: &File, options: RepackOptions) -> Result<Self, RepackError> {
         let mut source = SourceTree::read(file, &options.objects, options.keep_going)?;
+        check_that_objects_are_left(&source, &options.objects)?;
         name_by_links(&mut source);
         let base = superblock(file).base;
         let own = if base >= 512 && base.is_power_of_two() { base } else { 0 };
@@ -113,6 +116,7 @@ impl RepackPlan {
             btree_k: btree_k(file),
             ..options.write
         };
+        write.check()?;
         let recodings = BTreeMap::new();
         let (datasets, kept) = Default::default();
         let mut plan = Self { file: file.clone(), source, options, write, recodings, datasets, kept };
@@ -281,6 +285,24 @@ impl RepackPlan {
         &self.source.selection
     }
 
+    /// True if a selection of objects leaves out everything but the root group.
+    pub fn leaves_only_the_root(&self) -> bool {
+        !self.source.selection.omitted.is_empty() && !has_links(&self.source)
+    }
+
+    /// What the new file contains that libraries as old as the low bound cannot read, with the path of the first object.
+    ///
+    /// # Errors
+    ///
+    /// Attributes that cannot be encoded.
+    pub fn raised(&self) -> Result<Vec<(Raised, Option<String>)>, RepackError> {
+        let with_path = |raised: Raised| {
+            let path = raised.first.map(|first| self.source.sources.objects[first.0 as usize].1.to_string());
+            (raised, path)
+        };
+        Ok(raised(&self.source.tree, &self.write)?.into_iter().map(with_path).collect())
+    }
+
     /// How a dataset gets chunks of another shape or with other filters; the threads that do it, and the memory.
     fn method(
         &self,
@@ -290,8 +312,7 @@ impl RepackPlan {
     ) -> Result<(Method, usize, u64), RepackError> {
         let source = source_shape(dataset);
         let total = self.options.memory_bytes;
-        // A little memory is for chunks alone: most of it may be a single one.
-        let own = if total >= 4 * OWN_BYTES { OWN_BYTES } else { 0 };
+        let own = if total >= MEMORY_MIN { OWN_BYTES } else { 0 };
         let budget = total - own;
         // A thread has the chunk, the results of two filters, what is decoded again, and results that wait to be written.
         let per_thread = bytes_of(chunk, dataset)
@@ -332,6 +353,21 @@ impl RepackPlan {
             }
         }
     }
+}
+
+/// True if the root group of the new file has links.
+fn has_links(source: &SourceTree) -> bool {
+    let root = source.tree.objects.first().map(|root| &root.spec);
+    matches!(root, Some(ObjectSpec::Group(spec)) if !spec.links.is_empty())
+}
+
+/// Refuses options of which some choose objects and others leave out all of them.
+fn check_that_objects_are_left(source: &SourceTree, objects: &ObjectSelection) -> Result<(), RepackError> {
+    if objects.only.is_empty() || has_links(source) {
+        return Ok(());
+    }
+    let option = objects.drop.iter().map(|choice| choice.option.as_str()).collect::<Vec<_>>().join("` `");
+    Err(RepackError::Refused { option, what: "leaves out everything that `--only` chooses".into() })
 }
 
 /// What many datasets have in common.

@@ -24,6 +24,7 @@ mod index_choice;
 mod layout;
 mod metadata_runs;
 mod options;
+mod raised;
 mod tree;
 mod value;
 mod versions;
@@ -33,6 +34,7 @@ pub use dataspace::DataspaceSpec;
 pub use error::WriteError;
 pub use file_writer::{FileWriter, WrittenFile};
 pub use options::WriteOptions;
+pub use raised::{Raised, Release, raised};
 pub use tree::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, ExternalTarget,
     FileTree, FillSpec, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,

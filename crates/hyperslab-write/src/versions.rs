@@ -4,7 +4,9 @@
 //! a file for HDF5 1.6 may contain a virtual dataset, which 1.6 cannot read, beside others that it reads.
 
 use crate::dataspace::DataspaceSpec;
-use crate::tree::{AttributeSpec, DatasetSpec, GroupSpec, LinkTargetSpec, Object, ObjectSpec, StorageSpec};
+use crate::tree::{
+    AttributeSpec, ChunkedSpec, DatasetSpec, GroupSpec, LinkTargetSpec, Object, ObjectSpec, StorageSpec,
+};
 use hyperslab_format::message::GroupInfo;
 use hyperslab_format::message::attribute::AttributeVersions;
 use hyperslab_format::message::datatype::Charset;
@@ -124,9 +126,7 @@ impl Versions {
         let needed = match &dataset.storage {
             StorageSpec::Virtual(_) => LAYOUT_WITH_INDEXES,
             StorageSpec::Chunked(chunked) => {
-                let element = u64::from(dataset.datatype.datatype.size);
-                let bytes = chunked.chunk_dims.iter().try_fold(element, |bytes, &dim| bytes.checked_mul(dim));
-                if bytes.is_none_or(|bytes| bytes > u32::MAX.into()) {
+                if has_large_chunks(dataset, chunked) {
                     LAYOUT_WITH_LARGE_CHUNKS
                 } else if chunked.edge_chunks_unfiltered {
                     LAYOUT_WITH_INDEXES
@@ -140,8 +140,15 @@ impl Versions {
     }
 }
 
+/// True if chunks have so many bytes that only the latest layout can express it.
+pub(crate) fn has_large_chunks(dataset: &DatasetSpec, chunked: &ChunkedSpec) -> bool {
+    let element = u64::from(dataset.datatype.datatype.size);
+    let bytes = chunked.chunk_dims.iter().try_fold(element, |bytes, &dim| bytes.checked_mul(dim));
+    bytes.is_none_or(|bytes| bytes > u32::MAX.into())
+}
+
 /// True if libhdf5 refuses a datatype of an object whose header has no checksum.
-fn has_unusual_padding(object: &Object) -> bool {
+pub(crate) fn has_unusual_padding(object: &Object) -> bool {
     let is_unusual = match &object.spec {
         ObjectSpec::Group(_) => false,
         ObjectSpec::Dataset(dataset) => dataset.datatype.datatype.has_unusual_padding(),

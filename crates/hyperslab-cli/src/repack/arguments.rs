@@ -81,7 +81,7 @@ pub(crate) struct RepackArgs {
     /// Changes of many datasets, in a TOML file
     #[arg(long, value_name = "TOML")]
     pub recipe: Option<PathBuf>,
-    /// Manage the file in pages of this size, with all metadata in the first ones
+    /// Manage the file in pages of this size (512 to 1GiB), with all metadata in the first ones
     #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes)]
     pub page_size: Option<u64>,
     /// Take the fixes that `hyperslab doctor` gives for the file
@@ -96,7 +96,7 @@ pub(crate) struct RepackArgs {
     /// Size of the user block: 0, or a power of two from 512 on
     #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes)]
     pub user_block: Option<u64>,
-    /// Memory for values and chunks; a quarter of the machine's if omitted
+    /// Memory that is used, at least 32 MiB; a quarter of the machine's if omitted
     #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes)]
     pub memory: Option<u64>,
     /// Folder for temporary files; that of the new file if omitted

@@ -1,14 +1,30 @@
-//! The memory of the machine, as far as this process may use it.
+//! The memory of a repack.
 
+use crate::failure::Failure;
+use crate::size;
+use hyperslab_repack::MEMORY_MIN;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-/// A share of it is enough for a repack.
+/// A share of the machine's memory is enough for a repack.
 const SHARE: u64 = 4;
 /// Even on a small machine, chunks need this much.
 const LEAST: u64 = 64 << 20;
 
-/// The memory of a repack, if the user does not set it: a quarter of what the machine or its control group has.
-pub(super) fn default_bytes() -> u64 {
+/// The memory of each of several repacks that run at a time: what the user gives, or a quarter of what the machine has.
+pub(super) fn bytes_of_each(given: Option<u64>, jobs: usize) -> Result<u64, Failure> {
+    let jobs = jobs as u64;
+    let Some(total) = given else { return Ok((default_bytes() / jobs).max(MEMORY_MIN)) };
+    if total / jobs < MEMORY_MIN {
+        let least = size::bytes(MEMORY_MIN * jobs);
+        let at_a_time = if jobs == 1 { "a file".to_owned() } else { format!("{jobs} files at a time") };
+        let message = format!("`--memory {total}`: repacking {at_a_time} takes at least {least} of memory");
+        return Err(Failure::wrong_request(message));
+    }
+    Ok(total / jobs)
+}
+
+/// The memory if the user does not set it: a quarter of what the machine or its control group has.
+fn default_bytes() -> u64 {
     let system = System::new_with_specifics(
         RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()),
     );

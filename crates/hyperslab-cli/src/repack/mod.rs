@@ -38,12 +38,13 @@ pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -
     let Targets { inputs, outputs, is_single } = targets::targets(args)?;
     changes.is_for_several = !is_single;
     let jobs = args.run.jobs.clamp(1, inputs.len().max(1));
+    let memory_bytes = memory::bytes_of_each(args.memory, jobs)?;
     let options = RepackOptions {
         write: WriteOptions { page_bytes: args.page_bytes(), low: args.low(), ..WriteOptions::default() },
         user_block_bytes: args.user_block,
         objects,
         changes,
-        memory_bytes: args.memory.unwrap_or_else(memory::default_bytes) / jobs as u64,
+        memory_bytes,
         threads: hyperslab::threads().div_ceil(jobs),
         verify: !args.no_verify,
         keep_going: args.keep_going,
@@ -116,7 +117,9 @@ fn report(
             out.write_all(text::plan(plan).as_bytes())?;
         }
         (Some(plan), Some(outcome)) => {
-            for note in text::kept(plan).into_iter().chain(text::selected(plan)) {
+            let raised = if args.libver.is_some() { text::raised(plan) } else { Vec::new() };
+            let notes = text::kept(plan).into_iter().chain(text::selected(plan)).chain(raised);
+            for note in notes.chain(plan.notes.iter().map(|note| one_line(note))) {
                 let _ = writeln!(err, "note: {note}");
             }
             out.write_all(text::outcome(document, outcome).as_bytes())?;

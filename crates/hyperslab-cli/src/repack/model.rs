@@ -3,7 +3,7 @@
 use super::read_effects::ReadEffect;
 use crate::location;
 use hyperslab_repack::{
-    Damage, Estimate, PlannedDataset, RepackPlan, Repacked, SelectionSummary, StorageSummary,
+    Damage, Estimate, PlannedDataset, RepackError, RepackPlan, Repacked, SelectionSummary, StorageSummary,
 };
 use serde::{Serialize, Serializer};
 use std::path::Path;
@@ -33,6 +33,10 @@ pub(super) struct Plan {
     pub kept: Vec<Kept>,
     /// What the selection of objects leaves out, adds and changes; null if all are copied.
     pub selection: Option<Selection>,
+    /// What the new file contains that releases as old as `--libver` cannot read.
+    pub raised: Vec<RaisedFeature>,
+    /// What else is worth knowing.
+    pub notes: Vec<String>,
     /// The most bytes of elements and chunks in memory at a time.
     pub memory_bytes: u64,
     /// The most bytes in a temporary file at a time.
@@ -110,6 +114,18 @@ pub(super) struct Kept {
 
 fn shared_text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(text)
+}
+
+/// What the new file contains that releases as old as `--libver` cannot read.
+#[derive(Debug, Serialize)]
+pub(super) struct RaisedFeature {
+    pub feature: &'static str,
+    /// The oldest release of HDF5 that reads it.
+    pub release: String,
+    /// The first object that has it; null for the file itself.
+    pub path: Option<String>,
+    /// The number of objects that have it; 0 for the file itself.
+    pub objects: u64,
 }
 
 /// What the selection of objects does.
@@ -211,21 +227,30 @@ impl Document {
     }
 }
 
-impl From<&RepackPlan> for Plan {
-    fn from(plan: &RepackPlan) -> Self {
+impl Plan {
+    /// The plan as it is shown.
+    pub fn new(plan: &RepackPlan) -> Result<Self, RepackError> {
+        let raised = plan.raised()?.into_iter().map(|(raised, path)| RaisedFeature {
+            feature: raised.feature,
+            release: raised.release.to_string(),
+            path,
+            objects: raised.objects,
+        });
         let datasets = &plan.datasets;
         let kept = plan.kept().map(|(path, reason)| Kept { path: path.into(), reason: reason.clone() });
-        Self {
+        Ok(Self {
             memory_bytes: datasets.iter().map(|dataset| dataset.memory_bytes).max().unwrap_or(0),
             temporary_bytes: datasets.iter().map(|dataset| dataset.temporary_bytes).max().unwrap_or(0),
             datasets: datasets.iter().cloned().map(Dataset).collect(),
             kept: kept.collect(),
             selection: Selection::new(plan.selection()),
+            raised: raised.collect(),
+            notes: Vec::new(),
             predicted_bytes: None,
             predicted_memory_bytes: None,
             predicted_seconds: None,
             is_sampled: None,
-        }
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use hyperslab_io::wrap::EarlySync;
 use hyperslab_io::{LocalSink, Sink};
 use hyperslab_repack::{
     Monitor, MovedFolder, OutputFile, RepackError, RepackOptions, RepackPlan, SampleSize, cmip7_rules,
+    cmip7_variable,
 };
 use std::collections::BTreeSet;
 use std::fs::Metadata;
@@ -22,6 +23,10 @@ use std::time::{Instant, SystemTime};
 
 /// New files go to the device in pieces of so many bytes, while the next ones are encoded.
 const SYNC_BYTES: u64 = 32 << 20;
+
+/// Most of such a file is data that the profile is about.
+const NO_CMIP7_VARIABLE: &str = "--profile cmip7: no global attribute variable_id names a variable of the root group, so that no \
+     data variable is changed";
 
 /// What is done with each file.
 pub(super) struct Job {
@@ -72,8 +77,9 @@ impl Job {
         let failed = |error: RepackError| failure(error, input);
         let kept = self.adapt(&mut options, &file, input)?;
         let plan = RepackPlan::new(&file, options).map_err(failed)?;
-        let mut shown = Plan::from(&plan);
+        let mut shown = Plan::new(&plan).map_err(failed)?;
         shown.keep(&kept);
+        shown.notes = self.notes(&plan, &file, before.as_ref()).map_err(failed)?;
         if self.is_dry_run {
             shown.predict(&plan.estimate(SampleSize::default()).map_err(failed)?);
         }
@@ -146,6 +152,31 @@ impl Job {
         Ok(kept)
     }
 
+    /// What is worth knowing about a plan, and not to be seen in it.
+    fn notes(
+        &self,
+        plan: &RepackPlan,
+        file: &File,
+        before: Option<&Identity>,
+    ) -> Result<Vec<String>, RepackError> {
+        let mut notes = Vec::new();
+        if let Some(PackingProfile::Cmip7) = self.profile
+            && cmip7_variable(file)?.is_none()
+        {
+            notes.push(NO_CMIP7_VARIABLE.into());
+        }
+        if plan.leaves_only_the_root() {
+            notes.push("no object but the root group is left".into());
+        }
+        let names = before.map_or(1, Identity::names);
+        if self.in_place && names > 1 {
+            notes.push(format!(
+                "the file has {names} names (hard links); the others keep the file as it was before"
+            ));
+        }
+        Ok(notes)
+    }
+
     fn check_output(&self, before: Option<&Identity>, input: &Path, output: &Path) -> Result<(), Failure> {
         let Ok(existing) = std::fs::canonicalize(output) else { return Ok(()) };
         let existing_file = Identity::of(&existing)?;
@@ -181,6 +212,17 @@ impl Identity {
         let metadata =
             metadata.map_err(|error| Failure::wrong_request(format!("{}: {error}", path.display())))?;
         Ok(Self { metadata })
+    }
+
+    /// The number of its names in the file system.
+    #[cfg(unix)]
+    fn names(&self) -> u64 {
+        std::os::unix::fs::MetadataExt::nlink(&self.metadata)
+    }
+
+    #[cfg(not(unix))]
+    fn names(&self) -> u64 {
+        1
     }
 
     fn modified(&self) -> Option<SystemTime> {

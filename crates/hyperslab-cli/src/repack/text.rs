@@ -1,6 +1,6 @@
 //! A plan and its outcome as text.
 
-use super::model::{Document, Outcome, Plan, Selection};
+use super::model::{Document, Outcome, Plan, RaisedFeature, Selection};
 use super::read_effects::ReadEffect;
 use crate::failure::one_line;
 use crate::size;
@@ -20,6 +20,9 @@ pub(super) fn plan(plan: &Plan) -> String {
     }
     for kept in &plan.kept {
         text.push_str(&format!("{} stays as it is: {}\n", one_line(&kept.path), one_line(&kept.reason)));
+    }
+    for line in raised(plan).into_iter().chain(plan.notes.iter().map(|note| one_line(note))) {
+        text.push_str(&format!("{line}\n"));
     }
     let memory = plan.predicted_memory_bytes.unwrap_or(plan.memory_bytes);
     if memory > 0 {
@@ -52,6 +55,21 @@ pub(super) fn kept(plan: &Plan) -> Option<String> {
             )
         }
     })
+}
+
+/// `/view and 2 other objects need HDF5 1.10 or later: virtual datasets`, for what is newer than `--libver`.
+pub(super) fn raised(plan: &Plan) -> Vec<String> {
+    let line = |raised: &RaisedFeature| {
+        let RaisedFeature { feature, release, path, objects } = raised;
+        let what = match (path, objects) {
+            (None, _) => "the file needs".to_owned(),
+            (Some(path), 0 | 1) => format!("{} needs", one_line(path)),
+            (Some(path), 2) => format!("{} and another object need", one_line(path)),
+            (Some(path), count) => format!("{} and {} other objects need", one_line(path), count - 1),
+        };
+        format!("{what} HDF5 {release} or later: {feature}")
+    };
+    plan.raised.iter().map(line).collect()
 }
 
 /// What is left out, added and changed by the selection of objects, a line each.

@@ -6,6 +6,8 @@ mod advice;
 mod metadata;
 #[path = "repack_objects.rs"]
 mod objects;
+#[path = "repack_plan.rs"]
+mod plan;
 #[path = "repack_safe.rs"]
 mod safe;
 
