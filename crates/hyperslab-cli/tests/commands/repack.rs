@@ -73,7 +73,10 @@ fn a_copy_has_the_same_digest_times_and_permissions() {
     {
         let output = folder.path().join(name);
         let ended = run(&[&["repack", "{}", output.to_str().unwrap()], more].concat(), &input);
-        assert_eq!((ended.code, ended.err.as_str()), (0, ""), "{more:?}");
+        // The file has an external link and a null dataspace.
+        let is_raised = |line: &str| line.starts_with("note: /") && line.contains(" HDF5 1.8 or later: ");
+        let lines: Vec<_> = ended.err.lines().filter(|line| !is_raised(line)).collect();
+        assert_eq!((ended.code, lines), (0, Vec::new()), "{more:?}");
         assert!(ended.out.contains("verified"), "{}", ended.out);
         assert_eq!(digest(&input), digest(&output), "{more:?}");
         let metadata = output.metadata().unwrap();
