@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::testing::Build;
-use crate::{Bytes, FormatError, Problem};
+use crate::{Bytes, Encoder, FormatError, Problem, Widths};
 
 fn head(version: u8, class: u8, bits: u32, size: u32) -> Build {
     Build::default().u8(version << 4 | class).uint(bits.into(), 3).u32(size)
@@ -181,6 +181,11 @@ fn variable_length_data() {
     let (padding, charset, base) = (StringPadding::NullPad, Charset::Utf8, parse(&int32()).into());
     let expected = Class::VlenString { padding, charset, base };
     assert_eq!((text.class.clone(), text.is_variable()), (expected, true));
+    // Programs on big-endian machines write characters with their byte order.
+    let big_endian = head(1, 9, 0x111, 16).and(&head(1, 0, 0x01, 1).u16(0).u16(8));
+    let mut out = Encoder::new("datatype message", Widths::default());
+    parse(&big_endian).encode(&mut out, 1);
+    assert_eq!(out.finish().unwrap(), big_endian.as_slice());
     assert!(error(&head(1, 9, 2, 16).and(&int32())).is_unsupported());
     assert_eq!(error(&head(1, 9, 0, 8).and(&int32())).field, "size");
 }
