@@ -385,6 +385,31 @@ def test_an_array_is_copied(tmp_path):
         assert file["kept"][()].tolist() == [0, 1, 2, 3, 4]
 
 
+#: A compound with texts of both kinds.
+TEXTS = np.dtype([("a", "u1"), ("s", [("t", "S1"), ("v", h5py.string_dtype())])])
+
+
+def test_members_are_converted_as_arrays_are(tmp_path):
+    wide = np.array([(200, (b"x", "größer")), (3, (b"", ""))], [("a", "<i8"), ("s", [("t", "S9"), ("v", object)])])
+    exact = [(2**63 + 1, [1, 2]), (np.int64(5), 7)]
+    with hyperslab.NewFile(tmp_path / "x.h5") as file:
+        file.create_dataset("wide", data=wide, dtype=TEXTS)
+        file.create_dataset("turned", data=np.array([(1, 2)], [("b", "<i4"), ("a", "<i4")]), dtype=[("a", "u1"), ("b", "u1")])
+        file.create_dataset("exact", data=exact, dtype=[("n", "<u8"), ("pair", "<i2", 2)])
+        assigned = file.create_dataset("assigned", (2,), [("a", "u1"), ("s", "S3")])
+        assigned[0] = (7, "ab")
+        narrow = np.array((300, b"abcdef"), [("a", "<i4"), ("s", "S6")])
+        for write in (lambda: assigned.__setitem__(1, narrow), lambda: file.attrs.create("x", narrow, dtype=assigned.dtype)):
+            with pytest.raises(ValueError, match="member 'a': .*300"):
+                write()
+    with h5py.File(tmp_path / "x.h5") as file:
+        assert file["wide"][()].tolist() == [(200, (b"x", "größer".encode())), (3, (b"", b""))]
+        assert file["turned"][()].tolist() == [(2, 1)] and file["turned"].dtype.names == ("a", "b")
+        assert [(n, pair.tolist()) for n, pair in file["exact"][()]] == [(2**63 + 1, [1, 2]), (5, [7, 7])]
+        assert file["assigned"][()].tolist() == [(7, b"ab"), (0, b"")]
+        assert not file.attrs
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "says"),
     [
@@ -409,6 +434,15 @@ def test_an_array_is_copied(tmp_path):
         ({"data": np.array(["a"]), "scaleoffset": 2}, TypeError, "integers and floats"),
         ({"data": np.arange(4), "chunks": False, "compression": "gzip"}, ValueError, "chunked"),
         ({}, TypeError, "dtype"),
+        ({"data": [1, "a"]}, TypeError, "int, str"),
+        ({"data": [(1, (b"ab", "c"))], "dtype": TEXTS}, ValueError, "'s'.*'t'.*2 bytes"),
+        ({"data": np.array([(300, (b"a", "c"))], [("a", "<i4"), ("s", [("t", "S1"), ("v", h5py.string_dtype())])]), "dtype": TEXTS}, ValueError, "'a'.*300"),
+        ({"data": [(1, (5, "c"))], "dtype": TEXTS}, TypeError, "'t'.*not a text"),
+        ({"data": [([1, 256],)], "dtype": [("pair", "u1", 2)]}, ValueError, "'pair'.*256"),
+        ({"data": np.zeros(2, [("b", "u1")]), "dtype": [("a", "u1")]}, TypeError, "members b do not become a"),
+        ({"data": np.void(b"abcdef"), "dtype": "V4"}, ValueError, "6 bytes do not fit 4"),
+        ({"shape": (-3,), "dtype": "f4"}, ValueError, "-3"),
+        ({"data": np.arange(4), "maxshape": (-1,)}, ValueError, "-1"),
     ],
 )
 def test_what_is_not_possible_is_refused(arguments, error, says, tmp_path):

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperslab._new_file.compounds import compound_array
 from hyperslab.dtypes import check_ref_dtype, check_string_dtype, check_vlen_dtype, ref_dtype, regionref_dtype, string_dtype
 from hyperslab.errors import InvalidError, WrongTypeError
 
@@ -80,6 +81,9 @@ def dtype_of(values: Any) -> np.dtype[Any]:
     if kinds == {NewRegionReference}:
         return regionref_dtype
     found = np.asarray(values).dtype
+    if found.kind in "UTS" and not all(issubclass(kind, (str, bytes) if found.kind == "S" else str) for kind in kinds):
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise WrongTypeError(f"values of the types {names} have no dtype in common; give one")
     return string_dtype() if found.kind in "UT" else found
 
 
@@ -95,7 +99,7 @@ def array_of(values: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return values as an array of a dtype. An integer or a text that has no place in it is an error, instead of another
     value."""
     if dtype.names is not None:
-        return np.asarray(values, dtype)
+        return compound_array(values, dtype, array_of)
     if dtype.kind == "O":
         return _objects(values, dtype)
     if dtype.kind in "UT":
@@ -105,17 +109,31 @@ def array_of(values: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
         return _fixed_text(array, dtype)
     if array.dtype.kind == "c" and dtype.kind in "biuf":
         raise WrongTypeError(f"complex numbers do not fit {dtype}")
-    if dtype.kind in "iu" and array.dtype.kind in "iuf" and array.size and not np.can_cast(array.dtype, dtype):
+    if dtype.kind == "V" and array.dtype.kind in "VS" and array.dtype.itemsize > dtype.itemsize:
+        raise InvalidError(f"elements of {array.dtype.itemsize} bytes do not fit {dtype.itemsize}")
+    if dtype.kind in "iu" and array.dtype.kind == "O":
+        array = _integers(array)
+    if dtype.kind in "iu" and array.dtype.kind in "iufO" and array.size and not np.can_cast(array.dtype, dtype):
         limits = np.iinfo(dtype)
-        least, most = array.min().item(), array.max().item()
+        least, most = array.min(), array.max()
+        if array.dtype != object:
+            least, most = least.item(), most.item()
         # Of NaN, neither is true.
         if not (limits.min <= least and most <= limits.max):
             raise InvalidError(f"values from {least} to {most} do not fit {dtype}")
     return np.asarray(array, dtype)
 
 
+def _integers(array: NDArray[Any]) -> NDArray[Any]:
+    """Python objects as numbers. Integers stay what they are, and do not become floats where their types are mixed."""
+    values = array.ravel().tolist()
+    if all(isinstance(value, (int, np.integer)) for value in values):
+        return np.array([int(value) for value in values], object).reshape(array.shape)
+    return np.asarray(array.tolist())
+
+
 def _fixed_text(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    texts = [value.encode("utf-8") if isinstance(value, str) else bytes(value) for value in array.ravel().tolist()]
+    texts = [_text(value) for value in array.ravel().tolist()]
     longest = max(map(len, texts), default=0)
     if longest > dtype.itemsize:
         raise InvalidError(f"a text of {longest} bytes does not fit {dtype.itemsize}")
@@ -257,6 +275,8 @@ class _Encoder:
         contents: list[bytes | Elements]
         if check_string_dtype(dtype) is not None:
             contents = [_text(value) for value in values]
+            if any(b"\0" in content for content in contents):
+                raise InvalidError("a text of variable length ends at its first NUL; this one has a NUL inside")
             counts = list(map(len, contents))
         else:
             base = np.dtype(check_vlen_dtype(dtype))
@@ -303,6 +323,4 @@ def _text(value: Any) -> bytes:
         content = b""
     else:
         raise WrongTypeError(f"{value!r} is not a text")
-    if b"\0" in content:
-        raise InvalidError("a text of variable length ends at its first NUL; this one has a NUL inside")
     return content

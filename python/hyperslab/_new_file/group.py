@@ -110,6 +110,8 @@ class NewGroup(Object, Mapping[str, Any]):
             stored, named = dtype_and_name(dtype, self._file)
         source, is_own = (None, False) if data is None else source_of(data, stored, copy)
         source, shape = in_shape(name, source, shape, stored)
+        if any(extent < 0 for extent in shape or ()):
+            raise InvalidError(f"{name}: the shape {shape} has a negative extent")
         filters = filters_of(stored, compression, compression_opts, shuffle, fletcher32, scaleoffset, filter)
         if isinstance(chunks, (int, np.integer)) and not isinstance(chunks, bool):
             chunks = (int(chunks),)
@@ -120,6 +122,8 @@ class NewGroup(Object, Mapping[str, Any]):
         elif isinstance(maxshape, int) and maxshape is not False:
             maxshape = (maxshape,)
         maximum = tuple(maxshape) if maxshape else None
+        if maximum and shape and (len(maximum) != len(shape) or any(most is not None and most < size for most, size in zip(maximum, shape))):
+            raise InvalidError(f"{name}: the maximum shape {maximum} does not contain the shape {shape}")
         group, last, path = self._place(name)
         id, chosen = self._builder.dataset(
             path,
