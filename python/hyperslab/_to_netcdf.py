@@ -11,7 +11,7 @@ import numpy as np
 from hyperslab._netcdf_encoding import byte_order, storage_words
 from hyperslab._new_file import NewDataset, NewFile
 from hyperslab.dtypes import string_dtype
-from hyperslab.errors import InvalidError
+from hyperslab.errors import InvalidError, WrongTypeError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -49,9 +49,12 @@ def to_netcdf(
         ValueError: an encoding that is not known or not possible.
         FileExistsError: there is a file of this name, and `overwrite` is not set.
     """
-    from xarray import conventions
+    from xarray import Dataset, conventions
     from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder
 
+    if not isinstance(dataset, Dataset):
+        hint = "DataArray.to_dataset(name=…), or a group of a DataTree, is a dataset"
+        raise WrongTypeError(f"a {type(dataset).__name__} is not a dataset", hint=hint)
     if unlimited_dims is None:
         unlimited_dims = dataset.encoding.get("unlimited_dims", ())
     unlimited = {unlimited_dims} if isinstance(unlimited_dims, str) else set(unlimited_dims)
@@ -111,7 +114,17 @@ def _without_objects(variable: xr.Variable, name: Hashable) -> xr.Variable:
 
 def _set_attribute(owner: NewFile | NewDataset, name: str, value: Any) -> None:
     # netCDF has no scalars among attributes; those of one element are read as such.
-    owner.attrs[name] = value if isinstance(value, (str, bytes)) else np.atleast_1d(value)
+    array = value if isinstance(value, (str, bytes)) else np.atleast_1d(value)
+    if not isinstance(array, (str, bytes)):
+        _check_dtype(f"attribute {name!r} of {owner.name}", array.dtype)
+    owner.attrs[name] = array
+
+
+def _check_dtype(what: str, dtype: np.dtype[Any]) -> None:
+    """Refuse what HDF5 can store and netCDF-C does not see, or fails on."""
+    if dtype.kind in "bc" or dtype == np.float16:
+        hint = "an integer, such as int(True), has a type" if dtype.kind == "b" else None
+        raise WrongTypeError(f"{what}: netCDF has no type for {dtype}", hint=hint)
 
 
 def _write(file: NewFile, name: str, variable: xr.Variable, is_asked: bool, unlimited: set[Hashable]) -> NewDataset:
@@ -136,6 +149,7 @@ def _write(file: NewFile, name: str, variable: xr.Variable, is_asked: bool, unli
     order = byte_order(name, encoding) if is_asked else None
     if order is not None and not stored.hasobject:
         stored = stored.newbyteorder(order)
+    _check_dtype(f"variable {name!r}", stored)
     dataset = file.create_dataset(
         name,
         shape=variable.shape,

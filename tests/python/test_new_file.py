@@ -456,6 +456,13 @@ def test_what_is_not_possible_is_refused(arguments, error, says, tmp_path):
         file.discard()
 
 
+@pytest.mark.parametrize("value", [object(), {"a": 1}, [1, "a"], np.longdouble(1)], ids=["object", "dict", "mixed", "long double"])
+def test_errors_of_attributes_name_them(value, tmp_path):
+    with pytest.raises(TypeError, match="/x: attribute 'units': "), hyperslab.NewFile(tmp_path / "x.h5") as file:
+        file.create_dataset("x", data=1).attrs["units"] = value
+    assert not (tmp_path / "x.h5").exists()
+
+
 def test_groups_are_mappings(tmp_path):
     with hyperslab.NewFile(tmp_path / "x.h5", track_order=True) as file:
         group = file.create_group("z/a")

@@ -176,3 +176,26 @@ def test_what_is_wrong_is_refused(dataset, tmp_path):
         with pytest.raises(ValueError, match=says):
             hyperslab.to_netcdf(dataset, tmp_path / "x.nc", **arguments)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [(True, "bool"), (np.array([True, False]), "bool"), (np.float16(1), "float16"), (1j, "complex"), (None, "no datatype")],
+)
+def test_attributes_that_netcdf_does_not_see_are_refused(value, says, tmp_path):
+    for owned, of in [(xr.Dataset(attrs={"flag": value}), "/"), (xr.Dataset({"a": ("x", [1.0], {"flag": value})}), "/a")]:
+        with pytest.raises(TypeError, match=says) as refused:
+            hyperslab.to_netcdf(owned, tmp_path / "x.nc")
+        assert "'flag'" in str(refused.value) and of in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_dataset_of_netcdf_is_refused(tmp_path):
+    for dtype in ("f2", "c8"):
+        with pytest.raises(TypeError, match="variable 'a': netCDF has no type for"):
+            hyperslab.to_netcdf(xr.Dataset({"a": ("x", np.ones(2, dtype))}), tmp_path / "x.nc")
+    with pytest.raises(TypeError, match="to_dataset"):
+        hyperslab.to_netcdf(xr.DataArray([1.0], name="a"), tmp_path / "x.nc")
+    # xarray stores booleans as integers.
+    hyperslab.to_netcdf(xr.Dataset({"a": ("x", [True, False])}), tmp_path / "x.nc")
+    assert xr.open_dataset(tmp_path / "x.nc", engine="h5netcdf")["a"].dtype == bool

@@ -13,7 +13,7 @@ from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.elements import array_of, dtype_of, encode
 from hyperslab._new_file.named import dtype_and_name
 from hyperslab._new_file.values import outer_shape
-from hyperslab.errors import NotFoundError
+from hyperslab.errors import HyperslabError, InvalidError, NotFoundError, WrongTypeError
 
 if TYPE_CHECKING:
     from hyperslab._new_file.datatype import NewDatatype
@@ -51,8 +51,13 @@ class NewAttributes(MutableMapping[str, Any]):
         if isinstance(data, Empty):
             self._values[name], self._dtypes[name] = data, data.dtype if given is None else given
             return
-        stored = dtype_of(data) if given is None else given
-        array = np.array(array_of(data, stored.base), order="C", copy=True)
+        try:
+            stored = dtype_of(data) if given is None else given
+            if stored.base.kind == "O" and not stored.base.metadata:
+                raise WrongTypeError(f"{data!r} has no datatype in HDF5", hint="use hyperslab.string_dtype() or vlen_dtype()")
+            array = np.array(array_of(data, stored.base), order="C", copy=True)
+        except InvalidError as error:
+            raise self._located(name, error) from None
         if shape is not None:
             array = array.reshape(shape)
         if stored.subdtype is not None:
@@ -92,9 +97,19 @@ class NewAttributes(MutableMapping[str, Any]):
 
     def _write(self, builder: FileBuilder) -> None:
         for name, value in self._values.items():
-            dtype, named = self._dtypes[name], self._named.get(name)
-            if isinstance(value, Empty):
-                builder.attribute(self._owner._id, name, dtype, None, None, named)
-                continue
-            shape = value.shape if dtype.subdtype is None else outer_shape(value.shape, dtype)
-            builder.attribute(self._owner._id, name, dtype, shape, encode(value, dtype.base, self._owner._file), named)
+            try:
+                self._write_one(builder, name, value, self._dtypes[name])
+            except HyperslabError as error:
+                raise self._located(name, error) from None
+
+    def _write_one(self, builder: FileBuilder, name: str, value: NDArray[Any] | Empty, dtype: np.dtype[Any]) -> None:
+        named = self._named.get(name)
+        if isinstance(value, Empty):
+            builder.attribute(self._owner._id, name, dtype, None, None, named)
+            return
+        shape = value.shape if dtype.subdtype is None else outer_shape(value.shape, dtype)
+        builder.attribute(self._owner._id, name, dtype, shape, encode(value, dtype.base, self._owner._file), named)
+
+    def _located(self, name: str, error: HyperslabError) -> HyperslabError:
+        """The error with the name of the attribute: a loop over those of another file sets many."""
+        return type(error)(f"{self._owner.name}: attribute {name!r}: {error.message}", hint=error.hint)
