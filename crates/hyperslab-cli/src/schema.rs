@@ -46,6 +46,8 @@ pub(crate) const ARCHIVE_SUMMARY: Schema = Schema { name: "hyperslab.archive.sum
 pub(crate) const ADVISE: Schema = Schema { name: "hyperslab.advise", version: 1 };
 /// `hyperslab check --json`.
 pub(crate) const CHECK: Schema = Schema { name: "hyperslab.check", version: 1 };
+/// A file that `hyperslab check --json` cannot read, of several.
+pub(crate) const CHECK_UNREADABLE: Schema = Schema { name: "hyperslab.check.unreadable", version: 1 };
 /// The last line of `hyperslab check --json` over several files.
 pub(crate) const CHECK_SUMMARY: Schema = Schema { name: "hyperslab.check.summary", version: 1 };
 /// `hyperslab bench --json`.

@@ -6,7 +6,7 @@ mod text;
 use crate::args::CheckArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::location;
-use crate::runner;
+use crate::runner::{self, Ending};
 use crate::schema;
 use hyperslab::internal::source_with_metadata;
 use hyperslab::io::Source;
@@ -49,6 +49,13 @@ struct Document<'r> {
     orphan_bytes: u64,
     free_bytes: u64,
     padding_bytes: u64,
+}
+
+/// A file that could not be checked, as JSON shows it.
+#[derive(Debug, Serialize)]
+struct Unreadable {
+    file: String,
+    error: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -98,13 +105,18 @@ fn several(
                 summary.with_errors += u64::from(report.errors > 0);
                 summary.with_warnings += u64::from(report.errors == 0 && report.warnings > 0);
                 report.counts.keys().for_each(|code| *summary.rules.entry(code).or_default() += 1);
-                print(args, path, &report, out)
+                print(args, path, &report, out)?;
+                Ok(Ending::Finished)
             }
             Err(failure) => {
                 summary.unreadable += 1;
                 // The other files are checked all the same.
                 let _ = writeln!(err, "error: {}", one_line(&failure.message));
-                Ok(())
+                if args.json {
+                    let unreadable = Unreadable { file: location::shown(path), error: failure.message };
+                    out.write_all(schema::document(schema::CHECK_UNREADABLE, &unreadable)?.as_bytes())?;
+                }
+                Ok(Ending::Unfinished)
             }
         }
     };

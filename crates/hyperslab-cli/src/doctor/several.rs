@@ -5,7 +5,7 @@ use super::fails;
 use crate::failure::{self, Failure, one_line};
 use crate::forecast::ListingTotal;
 use crate::location;
-use crate::runner;
+use crate::runner::{self, Ending};
 use crate::schema;
 use crate::terminal;
 use hyperslab_doctor::{Finding, Report, Severity, count_text, render_findings};
@@ -75,7 +75,7 @@ pub(super) fn run(
                     if is_named { failure.message } else { format!("{shown}: {}", failure.message) };
                 worst_code = worst_code.max(failure.code.min(failure::UNREADABLE));
                 let _ = writeln!(err, "error: {}", one_line(&message));
-                return Ok(());
+                return Ok(Ending::Unfinished);
             }
         };
         summary.damaged += u64::from(!failures.is_empty());
@@ -99,7 +99,7 @@ pub(super) fn run(
                 render_findings(&super::escaped(with_findings(report)), terminal::columns())
             )?;
         }
-        Ok(())
+        Ok(if failures.is_empty() { Ending::Finished } else { Ending::Unfinished })
     };
     runner::run(files, &args.run, |path| examiner.examine(path, None), each)?;
     summary.causes = causes.into_values().collect();

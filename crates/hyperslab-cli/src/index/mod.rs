@@ -11,7 +11,7 @@ mod urls;
 mod write;
 
 use crate::failure::{self, Failure, one_line};
-use crate::runner;
+use crate::runner::{self, Ending};
 use crate::write_file::{Output, OutputKind, check_outputs};
 use arguments::{IndexArgs, IndexFormat};
 use hyperslab_index::{BuildOptions, FillMeaning, Index, Omitted};
@@ -79,7 +79,7 @@ fn concat(
     let mut indexes = Vec::new();
     runner::run(files, &args.run, build, |_, index| {
         indexes.push(index?);
-        Ok(())
+        Ok(Ending::Finished)
     })?;
     let index = Index::concat(dimension, indexes)?;
     let omitted = write::combined(index, args, args.output.as_deref(), out)?;
@@ -106,11 +106,12 @@ fn each(args: &IndexArgs, files: &[PathBuf], urls: &Urls, err: &mut dyn Write) -
     };
     let mut code = failure::DONE;
     runner::run(files, &args.run, work, |path, done| {
-        code = code.max(match done {
-            Ok(omitted) => report(args, Some(path), &omitted, err),
-            Err(failure) => failure.report(err),
-        });
-        Ok(())
+        let (ended, ending) = match done {
+            Ok(omitted) => (report(args, Some(path), &omitted, err), Ending::Finished),
+            Err(failure) => (failure.report(err), Ending::Unfinished),
+        };
+        code = code.max(ended);
+        Ok(ending)
     })?;
     Ok(code)
 }

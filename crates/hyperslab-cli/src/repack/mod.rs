@@ -20,7 +20,7 @@ mod text;
 
 use crate::doctor::Advisor;
 use crate::failure::{self, Failure, one_line};
-use crate::runner::{self, RunOptions};
+use crate::runner::{self, Log, RunOptions};
 use crate::schema;
 use arguments::{Adviser, RepackArgs};
 use hyperslab_repack::RepackOptions;
@@ -28,6 +28,7 @@ use hyperslab_write::WriteOptions;
 use model::Document;
 use one_file::Job;
 pub use rules::filter_requests;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use targets::Targets;
@@ -35,8 +36,17 @@ use targets::Targets;
 /// Runs the command.
 pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     let (mut changes, objects) = rules::requests(args)?;
-    let Targets { inputs, outputs, is_single } = targets::targets(args)?;
+    if let Some(folder) = args.folder.as_deref().filter(|folder| !folder.is_dir()) {
+        return Err(Failure::wrong_request(format!(
+            "--folder {}: there is no such folder",
+            folder.display()
+        )));
+    }
+    let Targets { inputs, outputs, is_single, passed_over } = targets::targets(args)?;
     changes.is_for_several = !is_single;
+    if let Some(note) = text::passed_over(&passed_over, args.paths.last()) {
+        let _ = writeln!(err, "note: {note}");
+    }
     let jobs = args.run.jobs.clamp(1, inputs.len().max(1));
     let memory_bytes = memory::bytes_of_each(args.memory, jobs)?;
     let options = RepackOptions {
@@ -64,18 +74,36 @@ pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -
         folder: args.folder.clone(),
         shows_progress: jobs == 1 && !args.json,
     };
+    // A dry run passes over what is finished, and notes nothing.
+    let (log, finished) = match args.run.resume.as_deref() {
+        Some(path) if args.dry_run => (None, Log::read(path)?),
+        Some(path) => Log::open(path).map(|(log, finished)| (Some(log), finished))?,
+        None => (None, BTreeSet::new()),
+    };
+    let cancel = progress::cancelled_by_signals();
     let work = |input: &Path| {
         let output = outputs.get(input).map_or(input, |output| output);
         let mut document = Document::new(input, output);
+        if cancel.is_cancelled() {
+            return (document, None);
+        }
         let folder = output.parent().filter(|_| !is_single && !args.dry_run && !args.in_place);
         let made = folder.map_or(Ok(()), std::fs::create_dir_all);
         let done = made
             .map_err(|error| Failure::unreadable(format!("{}: {error}", output.display())))
-            .and_then(|()| job.run(input, output, &mut document));
-        (document, done)
+            .and_then(|()| job.run(input, output, &mut document))
+            // At once, because the new file has its name from now on; results wait for those of files before them.
+            .and_then(|()| log.as_ref().map_or(Ok(()), |log| log.note(input)));
+        (document, Some(done))
     };
-    let mut code = failure::DONE;
-    let each = |_: &Path, (mut document, done): (Document, Result<(), Failure>)| {
+    let (mut code, mut not_begun) = (failure::DONE, 0);
+    let each = |_: &Path, (mut document, done): (Document, Option<Result<(), Failure>>)| {
+        let Some(done) = done else {
+            not_begun += 1;
+            document.error = Some("interrupted before it was begun".into());
+            report(&document, args, is_single, out, err)?;
+            return Ok(());
+        };
         if let Err(failure) = done {
             code = code.max(failure.code);
             if is_single && !args.json {
@@ -84,11 +112,15 @@ pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -
             document.error = Some(failure.message.clone());
             failure.report(err);
         }
-        code = code.max(report(&document, args, out, err)?);
+        code = code.max(report(&document, args, is_single, out, err)?);
         Ok(())
     };
     let run_options = RunOptions { jobs, ..args.run.clone() };
-    runner::run(&inputs, &run_options, work, each)?;
+    runner::run_others(&inputs, &run_options, &finished, work, each)?;
+    if not_begun > 0 {
+        let left = if not_begun == 1 { "1 file was".to_owned() } else { format!("{not_begun} files were") };
+        return Err(Failure::unreadable(format!("interrupted; {left} not begun")));
+    }
     Ok(code)
 }
 
@@ -96,14 +128,17 @@ pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -
 fn report(
     document: &Document,
     args: &RepackArgs,
+    is_single: bool,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<i32, Failure> {
+    // Of several files, messages name theirs.
+    let file = if is_single { String::new() } else { format!("{}: ", one_line(&document.input)) };
     let mut code = failure::DONE;
     if let Some(outcome) = &document.result {
-        for line in text::damage(outcome) {
+        for line in text::damage(&document.input, outcome) {
             code = failure::UNREADABLE;
-            let _ = writeln!(err, "error: {line}");
+            let _ = writeln!(err, "error: {file}{line}");
         }
     }
     if args.json {
@@ -113,16 +148,16 @@ fn report(
     }
     match (&document.plan, &document.result) {
         (Some(plan), None) if args.dry_run => {
-            writeln!(out, "{} -> {}", one_line(&document.input), one_line(&document.output))?;
+            writeln!(out, "{}", text::files(document, args.in_place))?;
             out.write_all(text::plan(plan).as_bytes())?;
         }
         (Some(plan), Some(outcome)) => {
             let raised = if args.libver.is_some() { text::raised(plan) } else { Vec::new() };
             let notes = text::kept(plan).into_iter().chain(text::selected(plan)).chain(raised);
             for note in notes.chain(plan.notes.iter().map(|note| one_line(note))) {
-                let _ = writeln!(err, "note: {note}");
+                let _ = writeln!(err, "note: {file}{note}");
             }
-            out.write_all(text::outcome(document, outcome).as_bytes())?;
+            out.write_all(text::outcome(document, outcome, args.in_place).as_bytes())?;
         }
         _ => {}
     }

@@ -208,9 +208,10 @@ struct Identity {
 
 impl Identity {
     fn of(path: &Path) -> Result<Self, Failure> {
-        let metadata = std::fs::metadata(path);
-        let metadata =
-            metadata.map_err(|error| Failure::wrong_request(format!("{}: {error}", path.display())))?;
+        let metadata = std::fs::metadata(path).map_err(|error| {
+            let message = format!("{}: {}", path.display(), failure::system_text(&error));
+            Failure::wrong_request(message).hint("check the path, including upper and lower case")
+        })?;
         Ok(Self { metadata })
     }
 
@@ -274,7 +275,17 @@ fn failure(error: RepackError, input: &Path) -> Failure {
     }
     let is_wrong_request = error.is_wrong_request();
     match error {
-        RepackError::Read(error) => Failure::from(error),
+        RepackError::Read(error) => {
+            // What is damaged in the data of a dataset; of what is before it, no copy can be made.
+            let is_data =
+                error.kind() == hyperslab::ErrorKind::Damaged && error.to_string().contains(": chunk [");
+            let failure = Failure::from(error);
+            match is_data && failure.hint.is_none() {
+                true => failure
+                    .hint("`--keep-going` writes fill values in place of damaged chunks, and lists them"),
+                false => failure,
+            }
+        }
         other => {
             let message = format!("{}: {other}", location::shown(input));
             let code = if is_wrong_request { failure::WRONG_REQUEST } else { failure::UNREADABLE };

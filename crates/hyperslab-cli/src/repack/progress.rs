@@ -7,11 +7,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The exit code of a process that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 const INTERVAL: Duration = Duration::from_millis(200);
+
+/// A signal that follows the first one so soon is the same: a terminal sends it to the process, and the process that started
+/// it passes it on.
+const SAME_SIGNAL: Duration = Duration::from_millis(500);
 
 /// The flag that SIGINT, SIGTERM and SIGHUP set. What has been written then goes; a second signal ends the process at
 /// once, and leaves it to the next run.
@@ -21,8 +25,9 @@ pub(super) fn cancelled_by_signals() -> Cancel {
         let cancel = Cancel::new();
         let set = cancel.clone();
         // Without a handler, a signal ends the process, and the next run removes what is left.
+        let mut first: Option<Instant> = None;
         let _ = ctrlc::set_handler(move || {
-            if set.is_cancelled() {
+            if first.get_or_insert_with(Instant::now).elapsed() > SAME_SIGNAL {
                 std::process::exit(INTERRUPTED);
             }
             set.cancel();

@@ -11,11 +11,13 @@
 //! ```
 
 use super::rules::{choice, parse_chunks, parse_filters, parse_shape, wrong};
-use crate::failure::Failure;
+use crate::failure::{Failure, system_text};
 use hyperslab_repack::{Change, LayoutRequest, ObjectSelection, PathPattern, Rename, Rule};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
+use toml::Spanned;
 
 /// The whole file.
 #[derive(Debug, Deserialize)]
@@ -39,14 +41,31 @@ struct Recipe {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Entry {
-    objects: String,
+    objects: Spanned<String>,
     chunks: Option<String>,
-    chunk_bytes: Option<String>,
+    chunk_bytes: Option<Bytes>,
     #[serde(rename = "for")]
     read: Option<String>,
     /// `contiguous` or `compact`.
     layout: Option<String>,
     filter: Option<String>,
+}
+
+/// A number of bytes, or with a unit: `1000`, `"1MiB"`.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a number of bytes such as 1000 or \"1MiB\"")]
+enum Bytes {
+    Number(u64),
+    Text(String),
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(bytes) => write!(f, "{bytes}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
 }
 
 /// What a recipe says.
@@ -60,14 +79,31 @@ pub(super) struct Requests {
 pub(super) fn read(path: &Path) -> Result<Requests, Failure> {
     let name = path.display();
     let text = std::fs::read_to_string(path);
-    let text = text.map_err(|error| Failure::wrong_request(format!("{name}: {error}")))?;
-    let recipe: Recipe = toml::from_str(&text)
-        .map_err(|error| Failure::wrong_request(format!("{name}: {}", error.message())))?;
+    let text = text.map_err(|error| Failure::wrong_request(format!("{name}: {}", system_text(&error))))?;
+    let line = |place: usize| text.as_bytes()[..place].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let recipe: Recipe = toml::from_str(&text).map_err(|error| {
+        let place = error.span().map_or_else(String::new, |span| format!("line {}: ", line(span.start)));
+        Failure::wrong_request(format!("{name}: {place}{}", error.message()))
+    })?;
     let mut rules = Vec::new();
     for entry in &recipe.dataset {
-        for (key, value, change) in entry.changes() {
-            let option = format!("{name}: {key} = {value:?}");
-            let datasets = PathPattern::parse(&entry.objects).map_err(|why| wrong(&option, &why))?;
+        let objects = entry.objects.get_ref();
+        let changes = entry.changes();
+        let place = format!("{name}: line {}", line(entry.objects.span().start));
+        let layouts: Vec<_> = changes.iter().map(|(key, ..)| *key).filter(|key| *key != "filter").collect();
+        if changes.is_empty() {
+            let message = format!("{place}: the entry of {objects:?} changes nothing");
+            return Err(
+                Failure::wrong_request(message).hint("give it chunks, chunk-bytes, for, layout or filter")
+            );
+        }
+        if layouts.len() > 1 {
+            let message = format!("{place}: {objects:?} has {}; only one is possible", layouts.join(" and "));
+            return Err(Failure::wrong_request(message));
+        }
+        for (key, value, change) in changes {
+            let option = format!("{place}: {key} = {value:?}");
+            let datasets = PathPattern::parse(objects).map_err(|why| wrong(&option, &why))?;
             let change = change.map_err(|why| wrong(&option, &why))?;
             rules.push(Rule { option, datasets, change });
         }
@@ -90,14 +126,15 @@ pub(super) fn read(path: &Path) -> Result<Requests, Failure> {
 
 impl Entry {
     /// Each key that makes a change, with its value.
-    fn changes(&self) -> Vec<(&'static str, &str, Result<Change, String>)> {
+    fn changes(&self) -> Vec<(&'static str, String, Result<Change, String>)> {
         let mut changes = Vec::new();
         if let Some(text) = &self.chunks {
-            changes.push(("chunks", &text[..], parse_chunks(text).map(Change::Layout)));
+            changes.push(("chunks", text.clone(), parse_chunks(text).map(Change::Layout)));
         }
         if self.chunk_bytes.is_some() || self.read.is_some() {
-            let text = self.chunk_bytes.as_deref().unwrap_or("1MiB");
-            changes.push(("chunk-bytes", text, self.chunk_bytes(text)));
+            let text = self.chunk_bytes.as_ref().map_or_else(|| "1MiB".to_owned(), Bytes::to_string);
+            let change = self.chunk_bytes(&text);
+            changes.push(("chunk-bytes", text, change));
         }
         if let Some(text) = &self.layout {
             let layout = match &text[..] {
@@ -105,10 +142,10 @@ impl Entry {
                 "compact" => Ok(LayoutRequest::Compact),
                 _ => Err("a layout is contiguous or compact; `chunks` gives chunks".into()),
             };
-            changes.push(("layout", text, layout.map(Change::Layout)));
+            changes.push(("layout", text.clone(), layout.map(Change::Layout)));
         }
         if let Some(text) = &self.filter {
-            changes.push(("filter", text, parse_filters(text)));
+            changes.push(("filter", text.clone(), parse_filters(text)));
         }
         changes
     }
@@ -148,7 +185,7 @@ mod tests {
                     [[dataset]]\nobjects = \"/t2m\"\nchunks = \"1x2\"\nfilter = \"none\"\n\
                     [[dataset]]\nobjects = \"/u\"\nfor = \":x1\"\n";
         let rules = read(text).unwrap().rules;
-        let keys: Vec<_> = rules.iter().map(|rule| rule.option.split(": ").nth(1).unwrap()).collect();
+        let keys: Vec<_> = rules.iter().map(|rule| rule.option.split(": ").nth(2).unwrap()).collect();
         assert_eq!(
             keys,
             ["filter = \"gzip=4\"", "chunks = \"1x2\"", "filter = \"none\"", "chunk-bytes = \"1MiB\""]
@@ -161,5 +198,18 @@ mod tests {
         assert!(unknown.message.contains("unknown field `filters`"), "{}", unknown.message);
         let wrong = read("[[dataset]]\nobjects = \"*\"\nfilter = \"gzip=11\"\n").unwrap_err();
         assert!(wrong.message.contains("filter = \"gzip=11\"`: gzip takes"), "{}", wrong.message);
+        for (entry, says) in [
+            ("filters = \"gzip\"", "line 4: unknown field"),
+            ("", "line 3: the entry of \"/t2m\" changes nothing"),
+            ("chunks = \"1x2\"\nlayout = \"compact\"", "line 3: \"/t2m\" has chunks and layout"),
+            ("chunk-bytes = 1.5", "line 4: expected a number of bytes"),
+            ("chunks = \"0\"", "line 3: chunks = \"0\"`"),
+        ] {
+            let wrong = read(&format!("# why\n[[dataset]]\nobjects = \"/t2m\"\n{entry}\n")).unwrap_err();
+            assert!(wrong.message.contains(says), "{}", wrong.message);
+        }
+        let bytes = read("[[dataset]]\nobjects = \"*\"\nchunk-bytes = 1000\n").unwrap();
+        let expected = LayoutRequest::ChunkBytes { bytes: 1000, read: None };
+        assert_eq!(bytes.rules[0].change, Change::Layout(expected));
     }
 }

@@ -76,10 +76,16 @@ fn chunk_bytes(bytes: u64, read: &Option<Vec<Size>>) -> Change {
 /// `OBJECTS:VALUE`, or a value for all datasets.
 fn rule(name: &str, text: &str, change: impl Fn(&str) -> Result<Change, String>) -> Result<Rule, Failure> {
     let option = format!("{name} {text}");
-    // A value has no colon, but a path may.
-    let (objects, value) = text.rsplit_once(':').unwrap_or(("", text));
-    let parsed = PathPattern::parse(objects).and_then(|datasets| Ok((datasets, change(value)?)));
-    let (datasets, change) = parsed.map_err(|why| wrong(&option, &why))?;
+    let parse = |(objects, value): (&str, &str)| {
+        PathPattern::parse(objects).and_then(|datasets| Ok((datasets, change(value)?)))
+    };
+    // A path may have colons; so may a shape, where they are sizes. What is wrong is told of the last one.
+    let last = parse(text.rsplit_once(':').unwrap_or(("", text)));
+    let (datasets, change) = last.or_else(|why| {
+        let places = text.match_indices(':').map(|(place, _)| (&text[..place], &text[place + 1..]));
+        let mut others = places.chain([("", text)]).filter_map(|split| parse(split).ok());
+        others.next().ok_or_else(|| wrong(&option, &why))
+    })?;
     Ok(Rule { option, datasets, change })
 }
 
@@ -171,6 +177,29 @@ mod tests {
         for text in ["", "0", "1x", "1x-2", "time=1,2", "=1", "time=x"] {
             assert!(parse_chunks(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_colon_ends_the_objects_or_is_a_size() {
+        let shape = |text: &str| rule("--chunks", text, |shape| parse_chunks(shape).map(Change::Layout));
+        let chunks = |sizes: &[u64]| {
+            let size = |size: &u64| if *size == 0 { Size::Whole } else { Size::Elements(*size) };
+            Change::Layout(LayoutRequest::Chunks(sizes.iter().map(size).collect()))
+        };
+        for (text, objects, sizes) in [
+            ("1,:,720", "", &[1, 0, 720][..]),
+            (":x1x1", "", &[0, 1, 1]),
+            ("t2m:1x:x720", "t2m", &[1, 0, 720]),
+            ("/a:b:5x:", "/a:b", &[5, 0]),
+            ("/a:b:5x6", "/a:b", &[5, 6]),
+            ("t2m::", "t2m", &[0]),
+        ] {
+            let rule = shape(text).unwrap();
+            assert_eq!((rule.datasets, rule.change), (PathPattern::parse(objects).unwrap(), chunks(sizes)));
+        }
+        let named = shape("t2m:lat=:").unwrap();
+        assert_eq!(named.datasets, PathPattern::parse("t2m").unwrap(), "not the dimension t2m:lat");
+        assert!(shape("t2m:1x0").unwrap_err().message.contains("\"0\" is not a number"));
     }
 
     #[test]

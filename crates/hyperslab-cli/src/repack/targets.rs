@@ -1,7 +1,7 @@
 //! Which file becomes which.
 
 use super::arguments::RepackArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, system_text};
 use crate::location::is_folder;
 use crate::runner;
 use std::collections::BTreeMap;
@@ -15,10 +15,12 @@ pub(super) struct Targets {
     pub outputs: BTreeMap<PathBuf, PathBuf>,
     /// True for exactly one file that was named.
     pub is_single: bool,
+    /// Files that were found in OUT, because it lies in a folder that was named: those of earlier runs.
+    pub passed_over: Vec<PathBuf>,
 }
 
 /// Finds the files. One file becomes OUT, or a file of its name in OUT if that is a folder; the files of a folder become
-/// the same tree of files in OUT.
+/// the same tree of files in OUT. OUT itself is not searched.
 pub(super) fn targets(args: &RepackArgs) -> Result<Targets, Failure> {
     let mut named = args.paths.clone();
     let out = match args.in_place {
@@ -29,14 +31,23 @@ pub(super) fn targets(args: &RepackArgs) -> Result<Targets, Failure> {
         named.extend(listed(list)?);
     }
     if named.is_empty() {
-        return Err(Failure::wrong_request("no new file was given").hint("repack IN OUT, or --in-place IN"));
+        return Err(match &args.files_from {
+            Some(list) => Failure::wrong_request(format!("{} names no file", list.display())),
+            None => Failure::wrong_request("no new file was given").hint("repack IN OUT, or --in-place IN"),
+        });
     }
     let is_single = named.len() == 1 && args.files_from.is_none() && !is_folder(&named[0]);
     let mut inputs = Vec::new();
     let mut outputs = BTreeMap::new();
+    let mut passed_over = Vec::new();
     for name in &named {
         let files = runner::files(std::slice::from_ref(name))?;
+        let own = out.as_deref().and_then(|out| inside(name, out));
         for file in files {
+            if own.as_ref().is_some_and(|own| file.starts_with(own)) {
+                passed_over.push(file);
+                continue;
+            }
             let output = match &out {
                 None => std::fs::canonicalize(&file).unwrap_or_else(|_| file.clone()),
                 Some(out) if is_single && !out.is_dir() => out.clone(),
@@ -51,6 +62,10 @@ pub(super) fn targets(args: &RepackArgs) -> Result<Targets, Failure> {
             inputs.push(file);
         }
     }
+    if !is_single && let Some(out) = out.filter(|out| out.is_file()) {
+        let message = format!("{} is a file; several files need a folder", out.display());
+        return Err(Failure::wrong_request(message));
+    }
     if inputs.is_empty() {
         return Err(Failure::wrong_request("no HDF5 or netCDF-4 file was found in these folders"));
     }
@@ -63,7 +78,15 @@ pub(super) fn targets(args: &RepackArgs) -> Result<Targets, Failure> {
             return Err(Failure::wrong_request(format!("{other} and {input} would both become {output}")));
         }
     }
-    Ok(Targets { inputs, outputs, is_single })
+    Ok(Targets { inputs, outputs, is_single, passed_over })
+}
+
+/// Where OUT lies below a folder that was named, by the name of that folder; `None` if it does not, or does not exist.
+fn inside(named: &Path, out: &Path) -> Option<PathBuf> {
+    let [folder, out] = [named, out].map(std::fs::canonicalize);
+    let (folder, out) = (folder.ok()?, out.ok()?);
+    let below = out.strip_prefix(&folder).ok().filter(|below| !below.as_os_str().is_empty())?;
+    (folder.is_dir() && out.is_dir()).then(|| named.join(below))
 }
 
 /// The place of a file in the new tree: below the folder that was named, or its name. A listed file keeps its relative
@@ -85,7 +108,7 @@ fn listed(list: &Path) -> Result<Vec<PathBuf>, Failure> {
     } else {
         std::fs::read_to_string(list).map(|read| text = read)
     };
-    read.map_err(|error| Failure::wrong_request(format!("{}: {error}", list.display())))?;
+    read.map_err(|error| Failure::wrong_request(format!("{}: {}", list.display(), system_text(&error))))?;
     Ok(text.lines().filter(|line| !line.is_empty()).map(PathBuf::from).collect())
 }
 

@@ -3,8 +3,9 @@
 use super::model::{Document, Outcome, Plan, RaisedFeature, Selection};
 use super::read_effects::ReadEffect;
 use crate::failure::one_line;
-use crate::size;
+use crate::size::{self, counted};
 use hyperslab_repack::{PlannedDataset, StorageSummary};
+use std::path::PathBuf;
 
 /// The plan: a line for each dataset that changes, and what it takes.
 pub(super) fn plan(plan: &Plan) -> String {
@@ -43,16 +44,24 @@ pub(super) fn plan(plan: &Plan) -> String {
     text
 }
 
+/// Says that files in OUT are not repacked again.
+pub(super) fn passed_over(files: &[PathBuf], out: Option<&PathBuf>) -> Option<String> {
+    let out = out.filter(|_| !files.is_empty())?.display().to_string();
+    Some(format!(
+        "{} in {} left alone: it is the folder of new files",
+        counted(files.len(), "file"),
+        one_line(&out)
+    ))
+}
+
 /// `/names and 4 others stay as they are (--dry-run lists them with the reasons)`; `None` if there are none.
 pub(super) fn kept(plan: &Plan) -> Option<String> {
     let first = one_line(&plan.kept.first()?.path);
     Some(match plan.kept.len() {
         1 => format!("{first} stays as it is: {}", one_line(&plan.kept[0].reason)),
         count => {
-            format!(
-                "{first} and {} others stay as they are (--dry-run lists them with the reasons)",
-                count - 1
-            )
+            let others = counted(count - 1, "other");
+            format!("{first} and {others} stay as they are (--dry-run lists them with the reasons)")
         }
     })
 }
@@ -135,23 +144,28 @@ fn storage(storage: &StorageSummary) -> String {
     std::iter::once(layout).chain(filters).collect::<Vec<_>>().join(", ")
 }
 
+/// `era5.nc -> out.nc`, or the name of a file that is replaced.
+pub(super) fn files(document: &Document, is_in_place: bool) -> String {
+    let input = one_line(&document.input);
+    if is_in_place { input } else { format!("{input} -> {}", one_line(&document.output)) }
+}
+
 /// `era5.nc -> out.nc: 1.4 GiB -> 512.0 MiB (36.5 %) in 5.1 s, 280.0 MiB/s, verified`
-pub(super) fn outcome(document: &Document, outcome: &Outcome) -> String {
+pub(super) fn outcome(document: &Document, outcome: &Outcome, is_in_place: bool) -> String {
     let Outcome { bytes_before, bytes, seconds, .. } = *outcome;
     let percent = 100.0 * bytes as f64 / bytes_before.max(1) as f64;
     let speed = size::bytes((bytes_before as f64 / seconds.max(1e-9)) as u64);
     let verified = if outcome.verified_bytes.is_some() { "verified" } else { "not verified" };
     let mut text = format!(
-        "{} -> {}: {} -> {} ({percent:.1} %) in {}, {speed}/s, {verified}\n",
-        one_line(&document.input),
-        one_line(&document.output),
+        "{}: {} -> {} ({percent:.1} %) in {}, {speed}/s, {verified}\n",
+        files(document, is_in_place),
         size::bytes(bytes_before),
         size::bytes(bytes),
         duration(seconds),
     );
     for rounding in &outcome.rounding {
         let path = one_line(&rounding.path);
-        text.push_str(&format!("{path}: the filters round by at most {:e}\n", rounding.error_max));
+        text.push_str(&format!("{path}: the filters round by at most {}\n", bound(rounding.error_max)));
     }
     text.extend(reads(&outcome.reads));
     text
@@ -185,22 +199,37 @@ fn reads(effects: &[ReadEffect]) -> Vec<String> {
 }
 
 /// Lines about parts that could not be read.
-pub(super) fn damage(outcome: &Outcome) -> Vec<String> {
+pub(super) fn damage(input: &str, outcome: &Outcome) -> Vec<String> {
     let line = |part: &super::model::DamagedPart| {
+        // The error names the file and the dataset, which are known here.
+        let error = [input, &part.path].iter().fold(&part.error[..], |error, name| {
+            error.strip_prefix(*name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(error)
+        });
         format!(
             "{}: of {} elements from {:?} on, what could not be read became fill values: {}",
             one_line(&part.path),
             size::shape(&part.shape),
             part.offset,
-            one_line(&part.error)
+            one_line(error)
         )
     };
     outcome.damage.iter().map(line).collect()
 }
 
+/// Three digits of an upper bound, not less than it: `1.43e-3`.
+fn bound(value: f64) -> String {
+    let nearest = format!("{value:.2e}");
+    let parsed: f64 = nearest.parse().unwrap_or(value);
+    if parsed >= value || !value.is_finite() {
+        return nearest;
+    }
+    let digit = 10f64.powi(value.log10().floor() as i32 - 2);
+    format!("{:.2e}", parsed + digit)
+}
+
 /// `5.1 s`, `3 min 20 s`.
 fn duration(seconds: f64) -> String {
-    if seconds < 120.0 {
+    if seconds < 60.0 {
         return format!("{seconds:.1} s");
     }
     let whole = seconds.round() as u64;
@@ -214,5 +243,19 @@ mod tests {
     #[test]
     fn durations_are_read_at_a_glance() {
         assert_eq!((duration(5.07), duration(200.4)), ("5.1 s".into(), "3 min 20 s".into()));
+        assert_eq!(duration(113.4), "1 min 53 s");
+    }
+
+    #[test]
+    fn bounds_are_rounded_up_to_three_digits() {
+        for (value, text) in [
+            (0.001421234567, "1.43e-3"),
+            (0.5, "5.00e-1"),
+            (0.0, "0.00e0"),
+            (9.991, "1.00e1"),
+            (1.0, "1.00e0"),
+        ] {
+            assert_eq!(bound(value), text);
+        }
     }
 }

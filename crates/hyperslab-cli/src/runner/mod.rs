@@ -6,21 +6,19 @@
 //!
 //! Results are delivered in the order of the files, whichever ends first. A file that fails is a result as any other.
 
+mod log;
+mod search;
+
 use crate::failure::Failure;
-use crate::location::{self, is_folder, is_url, lasting_name};
+use crate::location::lasting_name;
 use clap::Args;
+pub(crate) use log::Log;
+pub(crate) use search::files;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
-
-/// Endings of the files that are looked for in folders.
-const ENDINGS: [&str; 9] = ["h5", "hdf5", "hdf", "he5", "nc", "nc4", "cdf", "nxs", "mat"];
-/// The first bytes of an HDF5 file without a user block.
-const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
 /// One of several equal shares of the files, written `2/8`: for jobs on several machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,60 +50,22 @@ pub(crate) struct RunOptions {
     /// Take only one of several equal shares of the files, such as 2/8
     #[arg(long, value_name = "SHARE")]
     pub shard: Option<Shard>,
-    /// Note finished files in LOG, and pass over those that it lists
+    /// Note finished files in LOG, and pass over those that it lists; files that failed are tried again
     #[arg(long, value_name = "LOG")]
     pub resume: Option<PathBuf>,
 }
 
-/// The files that are meant: a file as it is named, of a folder all HDF5 and netCDF-4 files below it, in order of name. Of a
-/// folder of a store, those whose names have a usual ending.
-pub(crate) fn files(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for input in inputs {
-        if !is_folder(input) {
-            files.push(input.clone());
-            continue;
-        }
-        if is_url(input) {
-            files.extend(location::list(input)?.into_iter().filter(|path| has_usual_ending(path)));
-            continue;
-        }
-        let before = files.len();
-        let mut folders = vec![input.clone()];
-        while let Some(folder) = folders.pop() {
-            let entries = fs::read_dir(&folder);
-            let entries =
-                entries.map_err(|error| Failure::unreadable(format!("{}: {error}", folder.display())))?;
-            for entry in entries.flatten() {
-                let path = entry.path();
-                // Links to folders are not followed, so that no folder is visited twice.
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    folders.push(path);
-                } else if path.is_file() && is_candidate(&path) {
-                    files.push(path);
-                }
-            }
-        }
-        files[before..].sort();
-    }
-    let mut seen = BTreeSet::new();
-    files.retain(|path| seen.insert(path.clone()));
-    Ok(files)
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// A later run with the same log passes over it.
+    Finished,
+    /// It failed, and is left to a later run.
+    Unfinished,
 }
 
-/// True for a file whose name and first bytes say HDF5.
-fn is_candidate(path: &Path) -> bool {
-    let mut first = [0; 8];
-    let mut read = || std::io::Read::read_exact(&mut fs::File::open(path).ok()?, &mut first).ok();
-    has_usual_ending(path) && read().is_some() && first == SIGNATURE
-}
-
-fn has_usual_ending(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
-    ENDINGS.contains(&ending.as_str())
-}
-
-/// Does `work` on the files of this shard that are not done, and hands each result to `each`, in order.
+/// Does `work` on the files of this shard that are not done, and hands each result to `each`, in order. A file that `each`
+/// finds finished is noted in the log.
 ///
 /// # Errors
 /// Those of `each`, and of the log. After an error no further file is begun.
@@ -113,12 +73,12 @@ pub(crate) fn run<T: Send>(
     files: &[PathBuf],
     options: &RunOptions,
     work: impl Fn(&Path) -> T + Sync,
-    mut each: impl FnMut(&Path, T) -> Result<(), Failure>,
+    mut each: impl FnMut(&Path, T) -> Result<Ending, Failure>,
 ) -> Result<(), Failure> {
-    let done = options.resume.as_deref().map_or_else(|| Ok(BTreeSet::new()), read_log)?;
-    run_others(files, options, &done, work, |path, result| {
-        each(path, result)?;
-        note(options.resume.as_deref(), path)
+    let (log, done) = options.resume.as_deref().map(Log::open).transpose()?.unzip();
+    run_others(files, options, &done.unwrap_or_default(), work, |path, result| match each(path, result)? {
+        Ending::Finished => log.as_ref().map_or(Ok(()), |log| log.note(path)),
+        Ending::Unfinished => Ok(()),
     })
 }
 
@@ -174,21 +134,6 @@ pub(crate) fn run_others<T: Send>(
     })
 }
 
-fn read_log(log: &Path) -> Result<BTreeSet<String>, Failure> {
-    match fs::read_to_string(log) {
-        Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeSet::new()),
-        Err(error) => Err(Failure::unreadable(format!("{}: {error}", log.display()))),
-    }
-}
-
-fn note(log: Option<&Path>, path: &Path) -> Result<(), Failure> {
-    let Some(log) = log else { return Ok(()) };
-    let file = fs::OpenOptions::new().create(true).append(true).open(log);
-    let noted = file.and_then(|mut file| writeln!(file, "{}", lasting_name(path)));
-    noted.map_err(|error| Failure::unreadable(format!("{}: {error}", log.display())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,7 +147,7 @@ mod tests {
         let work = |path: &Path| path.display().to_string();
         let each = |_: &Path, name| {
             found.push(name);
-            Ok(())
+            Ok(Ending::Finished)
         };
         run(files, options, work, each).unwrap();
         found
@@ -240,25 +185,26 @@ mod tests {
             |_| (),
             |_, ()| {
                 count += 1;
-                if count == 3 { Err(Failure::unreadable("stopped")) } else { Ok(()) }
+                match count {
+                    2 => Ok(Ending::Unfinished),
+                    4 => Err(Failure::unreadable("stopped")),
+                    _ => Ok(Ending::Finished),
+                }
             },
         );
         assert!(stopped.is_err());
-        assert_eq!(delivered(&files, &options), ["f2.h5", "f3.h5", "f4.h5"]);
+        assert_eq!(delivered(&files, &options), ["f1.h5", "f3.h5", "f4.h5"]);
         assert!(delivered(&files, &options).is_empty());
     }
 
     #[test]
-    fn folders_are_searched_for_hdf5_files() {
+    fn a_log_that_cannot_be_written_ends_the_run_before_the_first_file() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        fs::create_dir(at("b")).unwrap();
-        for name in ["b/two.nc", "one.h5"] {
-            fs::write(at(name), SIGNATURE).unwrap();
-        }
-        fs::write(at("classic.nc"), b"CDF\x01....").unwrap();
-        fs::write(at("notes.txt"), SIGNATURE).unwrap();
-        let found = files(&[folder.path().to_owned(), at("one.h5")]).unwrap();
-        assert_eq!(found, [at("b/two.nc"), at("one.h5")]);
+        let options = RunOptions { jobs: 1, shard: None, resume: Some(folder.path().to_owned()) };
+        let begun = AtomicUsize::new(0);
+        let work = |_: &Path| begun.fetch_add(1, Ordering::Relaxed);
+        let failed = run(&names(2), &options, work, |_, _| Ok(Ending::Finished)).unwrap_err();
+        assert!(failed.message.contains("--resume"), "{}", failed.message);
+        assert_eq!(begun.into_inner(), 0);
     }
 }

@@ -241,7 +241,42 @@ fn a_tree_of_files_becomes_the_same_tree() {
         (names(&out), names(&out.join("a"))),
         (vec!["a".to_owned(), "one.h5".into()], vec!["b".to_owned(), "two.h5".into()])
     );
-    assert_eq!(run(&arguments, &tree).out, "", "all are done");
+    let again = run(&arguments, &tree);
+    assert_eq!((again.code, again.out.lines().count()), (1, 1), "only what failed: {}", again.out);
+    assert!(again.out.contains("damaged.h5"), "{}", again.out);
+}
+
+#[test]
+fn a_dry_run_passes_over_finished_files_and_finishes_none() {
+    let (folder, input) = require!(folder());
+    let tree = folder.path().join("tree");
+    fs::create_dir(&tree).unwrap();
+    let copies = ["one.h5", "two.h5"].map(|name| tree.join(name));
+    copies.iter().for_each(|copy| drop(fs::copy(&input, copy).unwrap()));
+    let (out, log) = (folder.path().join("out"), folder.path().join("log"));
+    let arguments =
+        ["repack", "{}", out.to_str().unwrap(), "--json", "--resume", log.to_str().unwrap(), "--dry-run"];
+    assert_eq!(run(&arguments, &tree).out.lines().count(), 2);
+    assert!(!log.exists() && !out.exists());
+    fs::write(&log, format!("{}\n", copies[0].display())).unwrap();
+    assert_eq!(run(&arguments, &tree).out.lines().count(), 1);
+    let real = run(&arguments[..6], &tree);
+    assert_eq!((real.code, names(&out)), (0, vec!["two.h5".to_owned()]), "{}", real.err);
+    assert_eq!(run(&arguments[..6], &tree).out, "", "all are done");
+}
+
+#[test]
+fn the_new_folder_is_not_searched() {
+    let (folder, input) = require!(folder());
+    let out = folder.path().join("packed");
+    let arguments = ["repack", "{}", out.to_str().unwrap(), "--overwrite"];
+    assert_eq!(run(&arguments, folder.path()).err, "");
+    let again = run(&arguments, folder.path());
+    assert_eq!((again.code, names(&out)), (0, vec!["in.h5".to_owned()]), "{}", again.err);
+    assert_eq!(again.err, "note: 1 file in FILE/packed left alone: it is the folder of new files\n");
+    let into_file = run(&["repack", "{}", input.to_str().unwrap()], folder.path());
+    assert_eq!((into_file.code, into_file.out.as_str()), (2, ""));
+    assert_eq!(into_file.err, "error: FILE/in.h5 is a file; several files need a folder\n");
 }
 
 #[test]
@@ -430,4 +465,32 @@ fn an_interrupted_process_leaves_nothing() {
         code => assert_eq!((code, names(folder.path())), (Some(0), vec!["in.h5".into(), "out.h5".into()])),
     }
     assert!(matches!(File::open(&input).unwrap().get("/").unwrap(), Object::Group(_)));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_goes_on_with_what_was_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (tree, out, log) = (folder.path().join("in"), folder.path().join("out"), folder.path().join("log"));
+    fs::create_dir(&tree).unwrap();
+    let all: Vec<String> = (0..4).map(|number| format!("{number}.h5")).collect();
+    let source = require!(fixture("case_study/cris.h5"));
+    all.iter().for_each(|name| drop(fs::copy(&source, tree.join(name)).unwrap()));
+    let arguments: Vec<&Path> = ["repack", "--filter", "gzip=9", "--resume"].map(Path::new).to_vec();
+    let mut child = Command::new(HYPERSLAB)
+        .args([&arguments[..], &[&log, &tree, &out]].concat())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !out.join("0.h5").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    // SAFETY: a signal to a process that this test started and has not waited for.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
+    let ended = child.wait_with_output().unwrap();
+    let noted = |log: &Path| fs::read_to_string(log).unwrap().lines().count();
+    assert_eq!(noted(&log), names(&out).len(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let again = run(&["repack", "{}", out.to_str().unwrap(), "--resume", log.to_str().unwrap()], &tree);
+    assert_eq!((again.code, names(&out), noted(&log)), (0, all, 4), "{}", again.err);
 }
