@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal
 
-from hyperslab._process import run
+from hyperslab._process import results, run
 from hyperslab._report import Report, block_text, table
 from hyperslab.errors import HyperslabError
 
@@ -80,8 +80,7 @@ def archive_summary(
     if executor is None:
         texts = [_survey(call) for call in calls]
     else:
-        futures = [executor.submit(_survey, call) for call in calls]
-        texts = [future.result() for future in futures]
+        texts = results([executor.submit(_survey, call) for call in calls])
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "all.jsonl"
         lines.write_text("".join(texts))
@@ -100,7 +99,7 @@ def _survey(arguments: list[str]) -> str:
     """The lines of JSON of one share of the files."""
     done = run(["doctor", "--summary", "--json", *arguments])
     if not done.out:
-        raise HyperslabError(done.error)
+        raise done.failure()
     return done.out.decode()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from hyperslab._process import Done, run
+from hyperslab._process import Done, results, run
 from hyperslab.errors import HyperslabError
 
 StrPath: TypeAlias = str | os.PathLike[str]
@@ -73,14 +73,14 @@ def index(
     if executor is None or len(names) < 2:
         options += [] if concat is None else ["--concat", concat]
         what = names[0] if len(names) == 1 else f"{len(names)} files"
-        results = [(what, _index([*options, "--jobs", str(jobs), *target, "--", *names]))]
+        done_of = [(what, _index([*options, "--jobs", str(jobs), *target, "--", *names]))]
     elif jobs != 1:
         raise ValueError("`jobs` is the number of files that one process reads at the same time; an executor has its own")
     elif concat is None:
-        results = _each(names, out, options, format, executor)
+        done_of = _each(names, out, options, format, executor)
     else:
-        results = [_combine(names, out, [*options, "--concat", concat, *target], executor)]
-    for what, done in results:
+        done_of = [_combine(names, out, [*options, "--concat", concat, *target], executor)]
+    for what, done in done_of:
         _raise_failure(what, done)
         if done.left_out and strict:
             raise HyperslabError(f"left out: {'; '.join(done.left_out)}", file=what)
@@ -99,7 +99,7 @@ def _index(arguments: list[str]) -> Done:
 def _raise_failure(what: str, done: Done) -> None:
     """Raise what the command failed with."""
     if done.code != 0:
-        raise HyperslabError(done.error, file=what)
+        raise done.failure(what)
 
 
 def _each(
@@ -131,8 +131,7 @@ def _combine(names: list[str], out: StrPath | None, options: list[str], executor
 
 
 def _run(calls: list[list[str]], executor: Executor) -> list[Done]:
-    futures = [executor.submit(_index, call) for call in calls]
-    return [future.result() for future in futures]
+    return results([executor.submit(_index, call) for call in calls])
 
 
 def _name(path: str) -> str:

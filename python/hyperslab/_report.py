@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hyperslab._process import run
-from hyperslab.errors import HyperslabError
 
 
 class Report(Mapping[str, Any]):
@@ -38,11 +37,20 @@ def document(name: str, arguments: list[str]) -> dict[str, Any]:
     Raises:
         HyperslabError: it printed no document; the message is that of the command.
     """
+    (parsed,) = documents(name, arguments)
+    return parsed
+
+
+def documents(name: str, arguments: list[str]) -> list[dict[str, Any]]:
+    """Run a command with `--json`, and parse the lines that it prints.
+
+    Raises:
+        HyperslabError: it printed none; the message is that of the command.
+    """
     done = run([name, "--json", *arguments])
     if not done.out:
-        raise HyperslabError(done.error)
-    parsed: dict[str, Any] = json.loads(done.out)
-    return parsed
+        raise done.failure()
+    return [json.loads(line) for line in done.out.splitlines()]
 
 
 def table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import subprocess
 import sys
 import sysconfig
+import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
@@ -177,6 +179,57 @@ def test_a_file_that_fails_does_not_stop_the_others(paths, tmp_path):
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.h5", "c.h5"]
 
 
+def test_a_folder_becomes_the_same_tree(paths, tmp_path):
+    tree, user_block = tmp_path / "tree", tmp_path / "tree" / "deep" / "matlab.mat"
+    user_block.parent.mkdir(parents=True)
+    paths[0].rename(tree / "a.h5")
+    paths[1].rename(tree / "no_ending")
+    paths[2].rename(tree / "c.h5")
+    with h5py.File(user_block, "w", userblock_size=512) as file:
+        file["t2m"] = VALUES
+    (tree / "broken.h5").write_bytes((tree / "a.h5").read_bytes()[:3000])
+    names = ["a.h5", "broken.h5", "c.h5", "deep/matlab.mat", "no_ending"]
+    with ThreadPoolExecutor(2) as executor:
+        for number, more in enumerate([{}, {"executor": executor}]):
+            out = tmp_path / f"out{number}"
+            results = hyperslab.repack(tree, out, filter="gzip=1", **more)
+            assert [Path(result["input"]) for result in results] == [tree / name for name in names]
+            assert [result["error"] is None for result in results] == [True, False, True, True, True]
+            assert (out / "deep" / "matlab.mat").exists() and not (out / "broken.h5").exists()
+    both = hyperslab.repack([tree, out / "a.h5"], tmp_path / "both")
+    assert len(both) == 6 and both[5]["error"] == f"{tmp_path / 'both' / 'a.h5'} exists"
+    reports = hyperslab.check(tree)
+    assert [Path(report["file"]) for report in reports] == [tree / name for name in names]
+    assert [report.get("errors") for report in reports] == [0, None, 0, 0, 0] and "broken.h5" in reports[1]["error"]
+    (tmp_path / "empty").mkdir()
+    for call in (hyperslab.check, lambda path: hyperslab.repack(path, out), lambda path: hyperslab.repack([path], out)[0]["error"] and hyperslab.check(path)):
+        with pytest.raises(hyperslab.HyperslabError, match="no HDF5"):
+            call(tmp_path / "empty")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
+@pytest.mark.parametrize("is_executor", [False, True])
+def test_ctrl_c_removes_what_was_written(is_executor, tmp_path):
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        for number in range(40):
+            file.create_dataset(f"{number}", data=np.random.default_rng(number).random(400_000), chunks=(1000,))
+    script = """
+import sys, hyperslab
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(2) as executor:
+    hyperslab.repack([sys.argv[1]], sys.argv[2], filter="shuffle+bzip2", executor=executor if sys.argv[3] else None)
+"""
+    out = tmp_path / "out"
+    command = [sys.executable, "-c", script, tmp_path / "in.h5", out, "yes" if is_executor else ""]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        while process.poll() is None and not (out / ".in.h5.hyperslab-part").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        messages = process.communicate()[1].decode()
+    assert process.returncode != 0 and "KeyboardInterrupt" in messages
+    assert list(out.iterdir()) == []
+
+
 def test_what_is_wrong_is_said(paths, tmp_path):
     with pytest.raises(hyperslab.HyperslabError, match="no dataset has this path or name"):
         hyperslab.repack(paths[0], tmp_path / "out.h5", filter={"absent": "gzip=1"})
@@ -188,6 +241,13 @@ def test_what_is_wrong_is_said(paths, tmp_path):
         hyperslab.repack([paths[0], paths[0]], tmp_path / "out")
     with pytest.raises(hyperslab.HyperslabError, match=r"none\.h5"):
         hyperslab.check(tmp_path / "none.h5")
+    for call in (lambda: hyperslab.check(tmp_path / "none.h5"), lambda: hyperslab.repack(tmp_path / "none.h5", tmp_path / "out.h5")):
+        with pytest.raises(FileNotFoundError) as missing:
+            call()
+        assert missing.value.filename == str(tmp_path / "none.h5")
+    with pytest.raises(FileExistsError) as existing:
+        hyperslab.repack(paths[0], paths[1])
+    assert (existing.value.hint, existing.value.message) == ("replace it with overwrite=True", f"{paths[1]} exists")
     assert not (tmp_path / "out.h5").exists()
 
 
