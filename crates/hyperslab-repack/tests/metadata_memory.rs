@@ -200,7 +200,9 @@ fn an_object_takes_less_than_a_kilobyte() {
             assert_eq!((taken.changed, taken.kept), (changed, kept));
             let bytes = taken.peak / all;
             println!("{bytes} bytes for each object; {what}");
-            assert!((200..1000).contains(&bytes), "{bytes} bytes for each object; {what}");
+            // The plan lists each dataset that changes.
+            let bound = if changed > 0 { 1200 } else { 1000 };
+            assert!((200..bound).contains(&bytes), "{bytes} bytes for each object; {what}");
             assert_predicted(&taken, &what);
         }
     }

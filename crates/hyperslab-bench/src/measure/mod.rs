@@ -4,5 +4,5 @@ mod page_cache;
 mod usage;
 
 pub use page_cache::{PageCache, empty_page_cache};
-pub use usage::{Usage, peak_memory_bytes, thread_seconds};
 pub(crate) use usage::page_faults;
+pub use usage::{Usage, peak_memory_bytes, thread_seconds};

@@ -72,7 +72,9 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
         ));
     }
     match paths.as_slice() {
-        [file] if is_run && !location::is_folder(file) => several::run(&examiner, &[file.clone()], out, err),
+        [file] if is_run && !location::is_folder(file) => {
+            several::run(&examiner, std::slice::from_ref(file), out, err)
+        }
         [file] if dataset.is_some() || !location::is_folder(file) => {
             one(&examiner, file, dataset.as_deref(), out, err)
         }

@@ -252,7 +252,9 @@ fn a_dry_run_passes_over_finished_files_and_finishes_none() {
     let tree = folder.path().join("tree");
     fs::create_dir(&tree).unwrap();
     let copies = ["one.h5", "two.h5"].map(|name| tree.join(name));
-    copies.iter().for_each(|copy| drop(fs::copy(&input, copy).unwrap()));
+    for copy in &copies {
+        fs::copy(&input, copy).unwrap();
+    }
     let (out, log) = (folder.path().join("out"), folder.path().join("log"));
     let arguments =
         ["repack", "{}", out.to_str().unwrap(), "--json", "--resume", log.to_str().unwrap(), "--dry-run"];
@@ -475,7 +477,9 @@ fn an_interrupted_run_goes_on_with_what_was_not_written() {
     fs::create_dir(&tree).unwrap();
     let all: Vec<String> = (0..4).map(|number| format!("{number}.h5")).collect();
     let source = require!(fixture("case_study/cris.h5"));
-    all.iter().for_each(|name| drop(fs::copy(&source, tree.join(name)).unwrap()));
+    for name in all.iter() {
+        fs::copy(&source, tree.join(name)).unwrap();
+    }
     let arguments: Vec<&Path> = ["repack", "--filter", "gzip=9", "--resume"].map(Path::new).to_vec();
     let mut child = Command::new(HYPERSLAB)
         .args([&arguments[..], &[&log, &tree, &out]].concat())
