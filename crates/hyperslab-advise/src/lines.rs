@@ -288,7 +288,7 @@ mod tests {
             [
                 "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:shuffle+gzip=4 'era 5.nc' out.nc",
                 "h5py: out.create_dataset(\"t2m\", data=data, chunks=(73, 91, 90), shuffle=True, compression=\"gzip\", compression_opts=4)",
-                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:SHUF -f /t2m:GZIP=4 'era 5.nc' out.h5",
+                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:SHUF -f /t2m:GZIP=4 'era 5.nc' out.nc",
                 "nccopy: nccopy -k nc4 -c t2m:73,91,90 -d 4 -s 'era 5.nc' out.nc",
                 "xarray: encoding = {\"t2m\": {\"chunksizes\": (73, 91, 90), \"zlib\": True, \"complevel\": 4, \"shuffle\": True}}",
                 "CDL: t2m:_Storage = \"chunked\" ; t2m:_ChunkSizes = 73, 91, 90 ; t2m:_Shuffle = \"true\" ; t2m:_DeflateLevel = 4 ;",
@@ -307,17 +307,17 @@ mod tests {
             [
                 "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:scaleoffset=2 'era 5.nc' out.nc",
                 "h5py: out.create_dataset(\"t2m\", data=data, chunks=(73, 91, 90), scaleoffset=2)",
-                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:SOFF=2,DS 'era 5.nc' out.h5",
+                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:SOFF=2,DS 'era 5.nc' out.nc",
                 "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:scaleoffset=2+gzip=1 'era 5.nc' out.nc",
                 "h5py: out.create_dataset(\"t2m\", data=data, chunks=(73, 91, 90), scaleoffset=2, compression=\"gzip\", compression_opts=1)",
-                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:SOFF=2,DS -f /t2m:GZIP=1 'era 5.nc' out.h5",
+                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:SOFF=2,DS -f /t2m:GZIP=1 'era 5.nc' out.nc",
                 "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:round=2+shuffle+gzip=1 'era 5.nc' out.nc",
                 "xarray: encoding = {\"t2m\": {\"chunksizes\": (73, 91, 90), \"zlib\": True, \"complevel\": 1, \"least_significant_digit\": 2, \"shuffle\": True}}",
                 "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:round=2+shuffle+gzip=4 'era 5.nc' out.nc",
                 "xarray: encoding = {\"t2m\": {\"chunksizes\": (73, 91, 90), \"zlib\": True, \"complevel\": 4, \"least_significant_digit\": 2, \"shuffle\": True}}",
                 "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:zfp-accuracy=0.01 'era 5.nc' out.nc",
                 "h5py: out.create_dataset(\"t2m\", data=data, chunks=(73, 91, 90), compression=32013, compression_opts=(3, 0, 1202590843, 1065646817))",
-                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:UD=32013,0,4,3,0,1202590843,1065646817 'era 5.nc' out.h5",
+                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:UD=32013,0,4,3,0,1202590843,1065646817 'era 5.nc' out.nc",
             ]
         );
     }
