@@ -59,8 +59,11 @@ A plug-in must contain or name the libraries that it needs. If one relies on sym
 to have, the error says so; `HYPERSLAB_LIBHDF5` then names the file of libhdf5 that is loaded for them.
 
 A plug-in is code of its provider. It runs with all rights of the process, decodes one chunk at a time, and may not survive
-damaged chunks. When chunks are written, its client data must come from an existing file or from the user: computing it would
-need libhdf5.
+damaged chunks.
+
+When chunks are written, SZ, SZ3, SPERR and FCIDECOMP get the same client data as from libhdf5, of what `hdf5plugin.SZ(…)` and its
+siblings ask for: `--filter 32017=0,1069128089,2576980378,0,0,0,0,0,0` is an absolute bound of 0.1. Other plug-ins that compute
+client data with functions of libhdf5 can be read, and their chunks copied, but they cannot be applied: h5py and h5repack can.
 
 A program can also register a filter of its own: `hyperslab::filters::register` in Rust, `hyperslab.register_filter` in
 Python. Reading a chunk that was stored through a filter of none of these kinds is an error, which contains the filter's

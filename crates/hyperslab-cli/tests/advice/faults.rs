@@ -51,7 +51,7 @@ pub(super) fn pasted(line: &str, path: &Path) -> Result<PathBuf, Missing> {
     }
     let status = Command::new("sh").args(["-c", line]).current_dir(folder).status().unwrap();
     assert!(status.success(), "{line}");
-    Ok(folder.join(if tool == "nccopy" { "out.nc" } else { "out.h5" }))
+    Ok(folder.join(line.rsplit(' ').next().unwrap()))
 }
 
 fn stored_bytes(path: &Path) -> u64 {

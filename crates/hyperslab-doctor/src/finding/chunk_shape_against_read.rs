@@ -40,14 +40,15 @@ const SECONDS_MIN_DEFAULT: f64 = 0.5;
 /// Or the duration of the whole sweep under the fastest of the libraries, in seconds, for a default read.
 const SWEEP_SECONDS_MIN_DEFAULT: f64 = 60.0;
 
-/// Or that under the slowest library, if it is so many times what loading each chunk once takes.
+/// Or that under the slowest library, in seconds, if it is so many times what loading each chunk once takes.
+const WASTED_SECONDS_MIN: f64 = 120.0;
 const WASTED_RATIO_MIN: f64 = 20.0;
 
 /// True if a read takes minutes under this profile that another cache or other chunks would save.
 fn is_wasted_in(case: &Case<'_>, read: &ReadCase, profile: usize) -> bool {
     let row = &read.rows[profile];
     let least = WASTED_RATIO_MIN * case.reference.ideal(&row.counts).seconds;
-    row.reference_seconds >= least.max(SWEEP_SECONDS_MIN_DEFAULT)
+    row.reference_seconds >= least.max(WASTED_SECONDS_MIN)
 }
 
 /// Of the profiles under which it does, the one under which it takes longest.

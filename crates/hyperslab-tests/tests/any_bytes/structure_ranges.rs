@@ -156,7 +156,10 @@ impl Finder<'_> {
             Layout::Contiguous { address: Some(address), size: Some(size) } => {
                 let class = header.datatype(context).ok().flatten().map(|datatype| datatype.class);
                 let what = match class {
-                    Some(Class::Reference(reference)) => format!("references, {reference:?}").to_lowercase(),
+                    Some(Class::Reference(reference)) => {
+                        let kind = format!("{reference:?}").to_lowercase();
+                        format!("references, {}", kind.split([' ', '(']).next().unwrap_or_default())
+                    }
                     Some(Class::VlenSequence { .. } | Class::VlenString { .. }) => {
                         "variable-length elements".into()
                     }
