@@ -14,27 +14,66 @@ const DIGITS_MAX: i32 = 300;
 /// From 2⁵² on, doubles have no fraction.
 const INTEGERS_FROM: f64 = (1u64 << 52) as f64;
 
+/// How a float of 4 or 8 bytes is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Layout {
+    is_single: bool,
+    is_big_endian: bool,
+}
+
+impl Layout {
+    /// `None` for what is not an IEEE float of 4 or 8 bytes.
+    fn of(datatype: &Datatype) -> Option<Self> {
+        let Class::Float(float) = &datatype.class else { return None };
+        let is_known = matches!(datatype.size, 4 | 8) && float.is_ieee(datatype.size);
+        let is_big_endian = float.order == ByteOrder::Big;
+        is_known.then_some(Self { is_single: datatype.size == 4, is_big_endian })
+    }
+
+    /// The value of an element with as many bytes as it has.
+    fn value(self, bytes: &[u8]) -> f64 {
+        let mut native = [0; 8];
+        let native = &mut native[..bytes.len()];
+        native.copy_from_slice(bytes);
+        if self.is_big_endian {
+            native.reverse();
+        }
+        match *native {
+            [a, b, c, d] => f32::from_le_bytes([a, b, c, d]).into(),
+            [a, b, c, d, e, f, g, h] => f64::from_le_bytes([a, b, c, d, e, f, g, h]),
+            _ => f64::NAN,
+        }
+    }
+
+    /// The element nearest to a value.
+    fn bytes(self, value: f64) -> Vec<u8> {
+        let mut bytes =
+            if self.is_single { (value as f32).to_le_bytes().to_vec() } else { value.to_le_bytes().to_vec() };
+        if self.is_big_endian {
+            bytes.reverse();
+        }
+        bytes
+    }
+}
+
 /// Rounds the elements of one dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecimalRounding {
     digits: i32,
-    is_single: bool,
-    is_big_endian: bool,
+    layout: Layout,
     /// Elements that stay as they are: fill values and missing values.
     kept: Vec<Vec<u8>>,
 }
 
 impl DecimalRounding {
     fn of(datatype: &Datatype, digits: i32, kept: Vec<Vec<u8>>) -> Option<Self> {
-        let Class::Float(float) = &datatype.class else { return None };
-        let is_native = matches!(datatype.size, 4 | 8) && float.is_ieee(datatype.size);
-        let is_big_endian = float.order == ByteOrder::Big;
-        let rounding = Self { digits, is_single: datatype.size == 4, is_big_endian, kept };
-        (is_native && Self::can_round_to(digits)).then_some(rounding)
+        let layout = Layout::of(datatype)?;
+        Self::can_round_to(digits).then_some(Self { digits, layout, kept })
     }
 
-    /// Rounding of the elements of a dataset to `digits` decimal places, before the decimal point if that is less than 0. What its fill value and its attributes `_FillValue` and
-    /// `missing_value` say stands for missing values stays as it is. `None` for elements that are not IEEE floats of 4 or 8 bytes.
+    /// Rounding of the elements of a dataset to `digits` decimal places, before the decimal point if that is less than 0. What its
+    /// fill value and its attributes `_FillValue` and `missing_value` say stands for missing values stays as it is. `None` for
+    /// elements that are not IEEE floats of 4 or 8 bytes.
     pub fn of_dataset(dataset: &Dataset, digits: i32) -> Option<Self> {
         let datatype = dataset.datatype();
         let mut kept: Vec<Vec<u8>> = Vec::new();
@@ -43,8 +82,11 @@ impl DecimalRounding {
         }
         for name in ["_FillValue", "missing_value"] {
             let Ok(Some(attribute)) = dataset.attributes().find(name) else { continue };
-            if attribute.datatype.class == datatype.class && attribute.datatype.size == datatype.size {
-                kept.extend(attribute.data.chunks_exact(datatype.size as usize).map(<[u8]>::to_vec));
+            // Of another size or byte order than the elements: what it is as one of them.
+            let Some(theirs) = Layout::of(&attribute.datatype) else { continue };
+            let values = attribute.data.chunks_exact(attribute.datatype.size as usize);
+            if let Some(own) = Layout::of(datatype) {
+                kept.extend(values.map(|bytes| own.bytes(theirs.value(bytes))));
             }
         }
         Self::of(datatype, digits, kept)
@@ -63,7 +105,7 @@ impl DecimalRounding {
     /// Rounds elements, and returns the largest change of one.
     pub fn apply(&self, elements: &mut [u8]) -> f64 {
         let scale = self.scale();
-        let finite_max = if self.is_single { f32::MAX.into() } else { f64::MAX };
+        let finite_max = if self.layout.is_single { f32::MAX.into() } else { f64::MAX };
         let mut largest = 0.0f64;
         let mut round = |value: f64| {
             let scaled = value * scale;
@@ -76,20 +118,26 @@ impl DecimalRounding {
                 value
             }
         };
-        if self.is_single {
+        if self.layout.is_single {
             self.each(elements, |bytes: [u8; 4]| {
-                let value =
-                    if self.is_big_endian { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) };
+                let value = if self.layout.is_big_endian {
+                    f32::from_be_bytes(bytes)
+                } else {
+                    f32::from_le_bytes(bytes)
+                };
                 // Exact: a multiple of the scale that a float of 24 bits is nearest to has no more bits.
                 let rounded = round(value.into()) as f32;
-                if self.is_big_endian { rounded.to_be_bytes() } else { rounded.to_le_bytes() }
+                if self.layout.is_big_endian { rounded.to_be_bytes() } else { rounded.to_le_bytes() }
             });
         } else {
             self.each(elements, |bytes: [u8; 8]| {
-                let value =
-                    if self.is_big_endian { f64::from_be_bytes(bytes) } else { f64::from_le_bytes(bytes) };
+                let value = if self.layout.is_big_endian {
+                    f64::from_be_bytes(bytes)
+                } else {
+                    f64::from_le_bytes(bytes)
+                };
                 let rounded = round(value);
-                if self.is_big_endian { rounded.to_be_bytes() } else { rounded.to_le_bytes() }
+                if self.layout.is_big_endian { rounded.to_be_bytes() } else { rounded.to_le_bytes() }
             });
         }
         largest
