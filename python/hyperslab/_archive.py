@@ -71,7 +71,8 @@ def archive_summary(
     for read in reads:
         options += ["--read", block_text(read)]
     options += [] if place is None else ["--place", place]
-    for name in map(os.fspath, names):
+    for given in names:
+        name = os.fspath(given)
         if "://" not in name and not os.path.exists(name):
             raise HyperslabError(f"{name}: there is no such file")
     number = shards or (1 if executor is None else os.cpu_count() or 1)

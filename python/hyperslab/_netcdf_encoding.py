@@ -8,7 +8,7 @@ of h5py (`compression="gzip"`, `compression_opts`), and the flags that xarray's 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from hyperslab.errors import InvalidError
 
@@ -27,7 +27,7 @@ _DETAILS = {"szip_coding", "szip_pixels_per_block", "blosc_shuffle"}
 _KNOWN = {"chunksizes", "chunks", "shuffle", "fletcher32", "filter", "compression", "compression_opts", "complevel"}
 _KNOWN |= {"dtype", "endian", "contiguous"} | _DETAILS | set(_FLAGS)
 _SZIP_PIXELS_POSSIBLE = range(2, 33, 2)
-_ENDIAN = {"little": "<", "big": ">", "native": "="}
+_ENDIAN: dict[str, Literal["<", ">", "="]] = {"little": "<", "big": ">", "native": "="}
 
 
 def storage_words(name: str, encoding: Mapping[str, Any], *, is_asked: bool, is_growing: bool) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def storage_words(name: str, encoding: Mapping[str, Any], *, is_asked: bool, is_
     unknown = set(given) - _KNOWN
     if is_asked and unknown:
         raise InvalidError(f"encoding of {name!r}: unknown words {sorted(unknown)}")
-    words = {key: given[key] for key in ("shuffle", "fletcher32", "filter", "chunks") if key in given}
+    words: dict[str, Any] = {key: given[key] for key in ("shuffle", "fletcher32", "filter", "chunks") if key in given}
     if "chunksizes" in given:
         words["chunks"] = given["chunksizes"]
     try:
@@ -55,7 +55,7 @@ def storage_words(name: str, encoding: Mapping[str, Any], *, is_asked: bool, is_
     return words
 
 
-def byte_order(name: str, encoding: Mapping[str, Any]) -> str | None:
+def byte_order(name: str, encoding: Mapping[str, Any]) -> Literal["<", ">", "="] | None:
     """NumPy's character of the byte order that is asked for; None if the dtype says it."""
     asked = encoding.get("endian")
     if asked is None:

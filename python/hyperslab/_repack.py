@@ -109,13 +109,13 @@ def repack(
         futures = iter(results([executor.submit(_repack, call) for shares in calls for call in shares]))
         done = [[next(futures) for _ in shares] for shares in calls]
     if not is_single:
-        return [report for shares in done for report in _in_order(shares)]
-    (shares,) = done
+        return [report for outcomes in done for report in _in_order(outcomes)]
+    (outcomes,) = done
     if _is_folder(files[0]):
-        found = _in_order(shares)
+        found = _in_order(outcomes)
         if all("schema" in report for report in found):
             return found
-    (reports, hint), *_ = shares
+    (reports, hint), *_ = outcomes
     result = reports[0]
     if result["error"] is not None:
         raise _failure(result, hint)

@@ -4,6 +4,7 @@ use crate::decimal_rounding::DecimalRounding;
 use crate::new_filters::{is_lossy, spec};
 use crate::rounding::Rounding;
 use hyperslab::Datatype;
+use hyperslab::datatypes::Class;
 use hyperslab_filters::{FilterError, Pipeline, Scratch};
 use hyperslab_format::message::Filter;
 
@@ -60,9 +61,10 @@ impl ChunkEncoder {
         let specs: Vec<_> = filters.iter().map(spec).collect();
         let pipeline = Pipeline::new(&specs, datatype.size as usize, chunk_bytes)?;
         let rounding = is_lossy(filters, datatype).then(|| Rounding::of(datatype)).flatten();
-        let error_promised = filters
-            .iter()
-            .find_map(|filter| hyperslab_filters::error_promised(filter.id, &filter.parameters));
+        // zfp treats integers as they are; only for floats it promises something.
+        let is_float = matches!(datatype.class, Class::Float(_));
+        let promised = |filter: &Filter| hyperslab_filters::error_promised(filter.id, &filter.parameters);
+        let error_promised = filters.iter().find_map(promised).filter(|_| is_float);
         Ok(Self { pipeline, decimals: None, rounding, error_promised, is_verified, edge_chunks_unfiltered })
     }
 
