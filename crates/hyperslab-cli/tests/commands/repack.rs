@@ -14,7 +14,7 @@ mod safe;
 use super::{run, tour};
 use hyperslab::{File, Object};
 use hyperslab_testkit::files::{fixture, python};
-use hyperslab_testkit::{require, scale};
+use hyperslab_testkit::{Missing, require, scale};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -22,8 +22,15 @@ use std::time::Duration;
 
 const HYPERSLAB: &str = env!("CARGO_BIN_EXE_hyperslab");
 
+/// Runs a Python script with these arguments; returns what it prints.
+fn script(text: &str, arguments: &[&Path]) -> Result<String, Missing> {
+    let output = Command::new(python()?).arg("-c").arg(text).args(arguments).output().expect("Python starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned())
+}
+
 /// A folder with a copy of the small file.
-fn folder() -> Result<(tempfile::TempDir, PathBuf), hyperslab_testkit::Missing> {
+fn folder() -> Result<(tempfile::TempDir, PathBuf), Missing> {
     let tour = tour()?;
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("in.h5");
@@ -333,7 +340,7 @@ fn damaged_chunks_end_it_or_are_listed() {
 }
 
 /// A file of which one chunk, one part of contiguous data, and one variable-length string cannot be read.
-fn unreadable(folder: &Path) -> Result<PathBuf, hyperslab_testkit::Missing> {
+fn unreadable(folder: &Path) -> Result<PathBuf, Missing> {
     const SCRIPT: &str = r#"
 import sys, h5py, numpy as np
 with h5py.File(sys.argv[1], "w", libver="earliest") as f:

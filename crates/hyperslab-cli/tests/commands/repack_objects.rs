@@ -1,19 +1,11 @@
 //! `hyperslab repack` with a part of the objects: what is copied with it, what is refused, and what netCDF-C and h5py see.
 
-use super::run;
+use super::{run, script};
 use hyperslab::{File, LinkTarget, Selection};
-use hyperslab_testkit::files::{fixture, python};
+use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::{Missing, require};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// Runs a Python script with these arguments; returns what it prints.
-fn script(text: &str, arguments: &[&Path]) -> Result<String, Missing> {
-    let output = Command::new(python()?).arg("-c").arg(text).args(arguments).output().expect("Python starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned())
-}
 
 /// A file with links, references and a committed datatype.
 fn linked(folder: &Path) -> Result<PathBuf, Missing> {

@@ -1,19 +1,10 @@
 //! What the plan of `hyperslab repack` says beside which datasets change, what is refused, and the order of attributes.
 
-use super::run;
-use hyperslab_testkit::files::python;
+use super::{run, script};
 use hyperslab_testkit::{Missing, require};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// Runs a Python script with these arguments; returns what it prints.
-fn script(text: &str, arguments: &[&Path]) -> Result<String, Missing> {
-    let output = Command::new(python()?).arg("-c").arg(text).args(arguments).output().expect("Python starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned())
-}
 
 /// A file with what old releases cannot read.
 fn modern(folder: &Path) -> Result<PathBuf, Missing> {

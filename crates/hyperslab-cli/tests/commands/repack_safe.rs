@@ -1,7 +1,7 @@
 //! `hyperslab repack` where values, a file or a process could be lost: what is refused, and what is kept.
 
 use super::run;
-use hyperslab_testkit::files::{fixture, python};
+use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::{Missing, require};
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,7 @@ use std::process::Command;
 /// Runs a Python script, in which `path` joins names to the folder; returns what it prints.
 fn script(folder: &Path, body: &str) -> Result<String, Missing> {
     let begin = "import sys, os, h5py, numpy as np\nfrom functools import partial\npath = partial(os.path.join, sys.argv[1])\n";
-    let output = Command::new(python()?).arg("-c").arg(format!("{begin}{body}")).arg(folder).output();
-    let output = output.expect("Python starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned())
+    super::script(&format!("{begin}{body}"), &[folder])
 }
 
 /// Repacks `in.h5` of a folder to `out.h5`; the exit code, and what is said on standard error.
