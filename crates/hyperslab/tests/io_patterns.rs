@@ -168,3 +168,27 @@ fn rows_that_jump_about_bring_nothing_but_themselves() {
     let bytes: u64 = requests.iter().map(|range| range.end - range.start).sum();
     assert!(bytes <= 2 * count as u64 * 717 * 4, "{bytes} bytes for {count} rows");
 }
+
+#[test]
+fn reads_of_an_unfiltered_dataset_make_the_requests_that_explain_tells() {
+    let path = require!(fixture("case_study/cris_raw.h5"));
+    let (source, recording) = Recorder::new(LocalFile::open(path).expect("a fixture"));
+    // On one thread, no block is fetched ahead.
+    let file = File::options().threads(1).open_source(Arc::new(source)).expect("a sound file");
+    let dataset = file.dataset(CASE_STUDY).unwrap();
+    dataset.chunk_map().unwrap();
+    let in_order = (0..40).map(|row| format!("1, {}, {}, :", row / 9, row % 9));
+    let others =
+        ["9, 3, 4, 10:20", "9, 3, 4, 7", "9, 3, 4:6, :", "9, 3, :, 5", "3:6, 0, 0, 0:9", "12, :, :, :"];
+    let mut in_blocks = 0;
+    for text in in_order.chain(others.map(str::to_string)) {
+        let selection = Selection::parse(&text, dataset.shape()).unwrap();
+        let told: Vec<_> =
+            dataset.explain(&selection).unwrap().requests.into_iter().map(|request| request.range).collect();
+        recording.take();
+        dataset.read_bytes(&selection, Endianness::File).unwrap();
+        assert_eq!(recording.take(), told, "{text}");
+        in_blocks += usize::from(told.is_empty());
+    }
+    assert!(in_blocks >= 30, "{in_blocks} rows came from a block");
+}

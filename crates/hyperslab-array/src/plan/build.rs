@@ -4,6 +4,7 @@ use super::chunks::Planner;
 use super::{CacheView, ChunkElements, Dims, ReadPlan, Steps, raw};
 use crate::array::{Array, Chunked, DataSource, Storage};
 use crate::chunk::grid::ChunkNumber;
+use crate::chunk::map::ChunkMap;
 use crate::selection::cut::{ChunkRuns, chunk_runs_max, cut, halve};
 use crate::selection::{Axis, FieldSubset, Measured, Points, Resolved, Run};
 use crate::{Error, Result};
@@ -215,6 +216,13 @@ fn slab_plans(
         pieces.iter().map(|pieces| (pieces[0].chunk, pieces[pieces.len() - 1].chunk + 1)).collect();
     let map = chunked.locate(&region)?;
     let count: usize = pieces.iter().map(|pieces| pieces.len()).product();
+    if count == 1
+        && view == CacheView::Use
+        && let Some(steps) = inside_raw_chunk(plan, chunked, &map)?
+    {
+        plan.steps = steps;
+        return each(plan);
+    }
     let mut planner = Planner::new(plan, chunked, view, count, &mut *each);
     let mut which: SmallVec<[u32; 4]> = smallvec![0; plan.pieces.len()];
     for _ in 0..count {
@@ -226,6 +234,25 @@ fn slab_plans(
     let steps = planner.take()?;
     plan.steps = steps;
     each(plan)
+}
+
+/// The steps of a read of one stretch of bytes inside an unfiltered chunk, which is a contiguous array for it. Programs
+/// make thousands of such reads, and a plan of chunks takes longer to make than the bytes to copy. The requests are those
+/// of a plan of chunks. `None` where the read is another one, or the chunk too short.
+fn inside_raw_chunk(plan: &ReadPlan, chunked: &Arc<Chunked>, map: &ChunkMap) -> Result<Option<Steps>> {
+    let number = chunked.grid.number(plan.pieces.iter().map(|pieces| pieces[0].chunk));
+    let Some(location) = map.get(number).filter(|_| chunked.is_raw(number)) else { return Ok(None) };
+    let dims = Dims::from(chunked.shape.as_slice());
+    let copies = plan.whole_copies(&dims, None, None)?;
+    if !copies.is_single() || location.stored_bytes < copies.source_end() as u64 {
+        return Ok(None);
+    }
+    let (data, base) = (&chunked.data, location.address);
+    let mut batch = raw::Batch::new();
+    raw::requests(&copies, data.source.advice(), &mut |request| batch.push(request));
+    let requests = raw::steps(data, base, &batch, true, CacheView::Use);
+    drop(copies);
+    Ok(Some(Steps::Contiguous { data: data.clone(), base, record_bytes: None, dims, points: None, requests }))
 }
 
 /// Counts up like an odometer, the last axis fastest.

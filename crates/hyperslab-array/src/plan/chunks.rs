@@ -14,7 +14,7 @@ use crate::chunk::index::Location;
 use crate::chunk::map::ChunkMap;
 use crate::selection::Run;
 use hyperslab_io::{Advice, coalesce};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -182,7 +182,8 @@ impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
         let (mut requests, mut tasks) = (SmallVec::new(), SmallVec::new());
         // Chunks of all tasks share requests where requests take their time.
         let together = self.advice.has_latency();
-        let work = self.work(&chunks, &parts);
+        // Most small reads touch one chunk, whose work need not be divided.
+        let work = if chunks.len() == 1 { smallvec![0] } else { self.work(&chunks, &parts) };
         let mut parts = parts.into_iter().peekable();
         for task in tasks_of(&work) {
             let first = requests.len();

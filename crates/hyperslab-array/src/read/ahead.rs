@@ -9,6 +9,10 @@ use std::sync::Arc;
 
 /// Records that a single chunk is being read, and starts to decode those that will be wanted after it.
 pub(crate) fn follow(chunked: &Arc<Chunked>, chunk: &ChunkStep) {
+    // Chunks that are not decoded need no other core.
+    if chunk.is_raw {
+        return;
+    }
     let readahead = &chunked.state.readahead;
     let numbers = (u64::try_from(chunk.number), u64::try_from(chunked.grid.len()));
     // Nobody reads through a grid of more than 2⁶⁴ chunks.
@@ -17,10 +21,10 @@ pub(crate) fn follow(chunked: &Arc<Chunked>, chunk: &ChunkStep) {
     if readahead.is_last(number) {
         return;
     }
-    // Chunks that are not decoded need no other core, and a cache without room keeps nothing ahead.
+    // A cache without room keeps nothing ahead.
     let runtime = &chunked.data.runtime;
     let ahead_max = Readahead::ahead_max(runtime.thread_count(), runtime.cache().budget(), chunked.bytes);
-    if chunk.is_raw || ahead_max == 0 {
+    if ahead_max == 0 {
         return;
     }
     for number in readahead.touch(number, count, ahead_max) {
