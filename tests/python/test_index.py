@@ -11,6 +11,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
+import xarray
 from reading_back import make_climate, make_tricky, read_back
 
 import hyperslab
@@ -37,18 +38,50 @@ def test_kerchunk_reads_what_the_file_has(tricky, tmp_path):
             np.testing.assert_array_equal(np.asarray(found[name][1]), expected, err_msg=name)
 
 
+def test_groups_are_found_through_consolidated_metadata(tmp_path):
+    """zarr-python lists groups of references from it only, and loses members whose order it does not expect."""
+    path, out = tmp_path / "groups.nc", tmp_path / "groups.json"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 3)
+        for name in ("b/one", "a/one", "b/two", "a/two"):
+            file.createVariable(f"{name}/v", "f4", ("x",))[:] = [1, 2, len(name)]
+            file.createVariable(f"{name[0]}/w", "i4", ("x",)) if name.endswith("one") else None
+    hyperslab.index(path, out)
+    hyperslab.index(path, tmp_path / "groups.parq", format="kerchunk-parquet")
+    for references in (out, tmp_path / "groups.parq"):
+        options = {"fo": str(references), "remote_protocol": "file"}
+        with xarray.open_datatree("reference://", engine="zarr", storage_options=options) as tree:
+            found = {node.path: set(node.data_vars) for node in tree.subtree}
+            assert found == {"/": set()} | {f"/{g}": {"w"} for g in "ab"} | {f"/{g}/{n}": {"v"} for g in "ab" for n in ("one", "two")}
+            assert tree["/b/two/v"].values.tolist() == [1, 2, 5]
+
+
+def test_a_shuffle_of_compressed_bytes_is_inlined(tmp_path):
+    """Compressed first: HDF5 shuffles whole elements of what came out, and leaves the rest; numcodecs refuses that."""
+    path = tmp_path / "order.h5"
+    with h5py.File(path, "w") as file:
+        plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        plist.set_chunk((100,))
+        plist.set_deflate(1)
+        plist.set_shuffle()
+        dataset = h5py.h5d.create(file.id, b"x", h5py.h5t.IEEE_F64LE, h5py.h5s.create_simple((250,)), plist)
+        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, np.arange(250.0))
+    assert read_back("kerchunk", path, tmp_path)["x"][1].tolist() == list(range(250))
+
+
 def test_what_cannot_be_expressed_is_named(tmp_path):
     path = tmp_path / "big.h5"
     with h5py.File(path, "w") as file:
         file.create_dataset("lzf", data=np.arange(1 << 20, dtype="f8"), chunks=(1 << 16,), compression="lzf")
         file["reference"] = file.ref
         file["several"] = np.zeros(2, dtype=[("a", "f4", (3,))])
+        file["within"] = np.zeros(2, dtype=[("a", [("b", "f4")])])
         file["x"] = 1
     with pytest.warns(RuntimeWarning, match="/lzf: numcodecs has no equal of the filter lzf") as warned:
         refs = hyperslab.index(path)["refs"]
-    assert [str(one.message).split("left out: ")[1].split(":")[0] for one in warned] == ["/lzf", "/reference", "/several"]
+    assert [str(one.message).split("left out: ")[1].split(":")[0] for one in warned] == ["/lzf", "/reference", "/several", "/within"]
     assert "x/.zarray" in refs
-    assert not any(key.startswith(("lzf", "reference", "several")) for key in refs)
+    assert not any(key.startswith(("lzf", "reference", "several", "within")) for key in refs)
     command = [sys.executable, "-m", "hyperslab", "index", "--strict", path]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 3
     with pytest.raises(hyperslab.HyperslabError, match="left out"):

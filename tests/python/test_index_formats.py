@@ -52,6 +52,20 @@ def test_the_consumer_reads_what_the_file_has(format, tmp_path):
             np.testing.assert_array_equal(np.asarray(found[name][1]), expected, err_msg=name)
 
 
+@pytest.mark.parametrize("format", ["kerchunk", "dmrpp", "icechunk"])
+def test_numbers_beside_texts_are_where_they_are(format, tmp_path):
+    """Texts are read to be inlined, and reads of small neighbours share blocks, which are not where the numbers lie."""
+    for name in NEEDS[format]:
+        pytest.importorskip(name)
+    path = tmp_path / "small.h5"
+    with h5py.File(path, "w") as file:
+        for number in range(12):
+            file[f"text_{number:02}"] = f"text {number}"
+            file[f"value_{number:02}"] = np.array([number + 0.5])
+    found = read_back(format, path, tmp_path)
+    assert [found[f"value_{number:02}"][1] for number in range(12)] == [number + 0.5 for number in range(12)]
+
+
 def test_a_chunk_that_was_stored_without_blosc_is_inlined(format, tmp_path):
     path, folder = tmp_path / "masked.h5", tmp_path / "out"
     folder.mkdir()

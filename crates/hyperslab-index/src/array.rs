@@ -86,14 +86,16 @@ fn codecs(dataset: &Dataset) -> Result<Vec<Codec>, String> {
         Codec::of(filter, element_bytes).ok_or_else(name)
     };
     let codecs: Vec<Codec> = dataset.filters().iter().map(codec).collect::<Result<_, _>>()?;
-    let place = |wanted: fn(&Codec) -> bool| codecs.iter().position(wanted);
-    let checksum = place(|codec| matches!(codec, Codec::Fletcher32));
-    let shuffle = place(|codec| matches!(codec, Codec::Shuffle { .. }));
+    let shuffle = codecs.iter().position(|codec| matches!(codec, Codec::Shuffle { .. })).unwrap_or(0);
     // HDF5's shuffle leaves the bytes after the last whole element where they are; that of numcodecs refuses them.
-    if checksum.is_some_and(|checksum| shuffle.is_some_and(|shuffle| checksum < shuffle))
-        && !CHECKSUM_BYTES.is_multiple_of(element_bytes.max(1))
-    {
-        return Err(format!("shuffle after fletcher32, of elements of {element_bytes} bytes"));
+    let before = codecs[..shuffle].iter().find(|codec| match codec {
+        Codec::Fletcher32 => !CHECKSUM_BYTES.is_multiple_of(element_bytes.max(1)),
+        _ => element_bytes > 1,
+    });
+    if before.is_some() {
+        let names: Vec<String> =
+            dataset.filters()[..shuffle].iter().map(hyperslab::internal::describe::filter).collect();
+        return Err(format!("shuffle after {}, of elements of {element_bytes} bytes", names.join(", ")));
     }
     Ok(codecs)
 }
@@ -197,12 +199,10 @@ fn add_missing(
 }
 
 fn contiguous(mut array: Array, dataset: &Dataset) -> Result<Array, String> {
-    let explained = dataset.explain(&Selection::All).map_err(|error| error.to_string())?;
-    let Some(first) = explained.requests.first() else {
+    let Some(offset) = dataset.data_offset() else {
         return inline(array, dataset, "it was never written");
     };
-    let (offset, bytes) = (first.range.start, dataset.logical_bytes());
-    array.chunks.set_block(offset, bytes);
+    array.chunks.set_block(offset, dataset.logical_bytes());
     Ok(array)
 }
 

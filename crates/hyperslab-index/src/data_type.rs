@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 pub enum DataType {
     /// A number, text of a fixed size, or opaque bytes, as NumPy writes it: `<f4`.
     Simple(String),
-    /// Named fields without gaps. zarr-python opens no group with an array that has fields of several elements.
+    /// Named fields without gaps. zarr-python opens no group with an array that has fields of several elements, or fields
+    /// in a field.
     Fields(Vec<(String, DataType)>),
     /// Text of variable length.
     Text,
@@ -104,7 +105,11 @@ fn compound(members: &[Member], size: u32) -> Option<DataType> {
             return None;
         }
         end = end.checked_add(member.datatype.size)?;
-        fields.push((member.name.as_str()?.to_owned(), DataType::of(&member.datatype)?));
+        let data_type = DataType::of(&member.datatype)?;
+        if matches!(data_type, DataType::Fields(_)) {
+            return None;
+        }
+        fields.push((member.name.as_str()?.to_owned(), data_type));
     }
     (end == size).then_some(DataType::Fields(fields))
 }

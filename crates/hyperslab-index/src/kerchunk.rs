@@ -1,10 +1,11 @@
 //! Kerchunk's references, version 1: one JSON document that fsspec reads as a Zarr 2 hierarchy.
 //!
 //! ```text
-//! {"version": 1, "refs": {".zgroup": "…", "tas/.zarray": "…", "tas/.zattrs": "…", "tas/0.0.0": [url, offset, bytes], …}}
+//! {"version": 1, "refs": {".zgroup": "…", "tas/.zarray": "…", "tas/.zattrs": "…", …, ".zmetadata": "…",
+//!                         "tas/0.0.0": [url, offset, bytes], …}}
 //! ```
 //!
-//! Metadata and inlined chunks are text, or `base64:` and their bytes. A chunk without a key has the fill value of the
+//! Metadata and inlined chunks are text, or `base64:` and their bytes. `.zmetadata` repeats all metadata. A chunk without a key has the fill value of the
 //! array. URLs may begin with a template, `{{u}}`, whose value is written once. Format:
 //! <https://fsspec.github.io/kerchunk/spec.html>.
 
@@ -28,17 +29,17 @@ pub fn write_kerchunk(index: &Index, template: &str, out: &mut dyn Write) -> io:
     }
     out.write_all(b"\"refs\":{")?;
     let mut first = true;
-    for group in &index.groups {
-        let prefix = prefix(&group.path);
-        entry(out, &mut first, &format!("{prefix}.zgroup"), &text(zarr2::GROUP))?;
-        entry(out, &mut first, &format!("{prefix}.zattrs"), &text(&zarr2::object(&group.attributes)))?;
+    let members = zarr2::members(index);
+    for (name, metadata) in &members {
+        entry(out, &mut first, name, &text(metadata))?;
     }
+    // Without it, zarr-python finds the members of the root only: it cannot list groups through fsspec.
+    let consolidated = format!("{{\"zarr_consolidated_format\":1,\"metadata\":{}}}", zarr2::object(&members));
+    entry(out, &mut first, ".zmetadata", &text(&consolidated))?;
     let urls: Vec<String> =
         index.files.iter().map(|url| quoted(shortened(url, template).as_bytes())).collect();
     for array in &index.arrays {
         let prefix = prefix(&array.path);
-        entry(out, &mut first, &format!("{prefix}.zarray"), &text(&zarr2::metadata(array)))?;
-        entry(out, &mut first, &format!("{prefix}.zattrs"), &text(&zarr2::attributes(array)))?;
         array.chunks.visit(|coordinates, content| {
             let value = match content {
                 Content::Stored { file, offset, bytes } => format!("[{},{offset},{bytes}]", urls[file]),

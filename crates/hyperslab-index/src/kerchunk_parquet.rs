@@ -1,18 +1,17 @@
 //! Kerchunk's references in Parquet: a folder that fsspec's `LazyReferenceMapper` reads piece by piece.
 //!
 //! ```text
-//! refs.parq/.zmetadata            {"metadata": {".zgroup": …, "tas/.zarray": …, "tas/.zattrs": …}, "record_size": 100000}
+//! refs.parq/.zmetadata            {"zarr_consolidated_format": 1, "metadata": {".zgroup": …, "tas/.zarray": …, "tas/.zattrs": …}, "record_size": 100000}
 //! refs.parq/tas/refs.0.parq       rows 0 to 99,999 of the chunks in row-major order: path, offset, size, raw
 //! refs.parq/tas/refs.1.parq       …
 //! ```
 //!
 //! A row whose `path` and `raw` are null is a chunk that was never written; a file of such rows only is not written.
 
-use crate::attribute::quoted;
 use crate::chunks::{Content, coordinates, number};
 use crate::columns::{Column, Table};
 use crate::model::{Array, Index};
-use crate::zarr2::{self, prefix};
+use crate::zarr2;
 use bytes::Bytes;
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,24 +26,12 @@ const RECORD_SIZE: u128 = 100_000;
 /// # Errors
 /// Those of writing files.
 pub fn write_kerchunk_parquet(index: &Index, folder: &Path) -> io::Result<()> {
-    let mut members = Vec::new();
-    for group in &index.groups {
-        let prefix = prefix(&group.path);
-        members.push((format!("{prefix}.zgroup"), zarr2::GROUP.to_owned()));
-        members.push((format!("{prefix}.zattrs"), zarr2::object(&group.attributes)));
-    }
     for array in &index.arrays {
-        let prefix = prefix(&array.path);
-        members.push((format!("{prefix}.zarray"), zarr2::metadata(array)));
-        members.push((format!("{prefix}.zattrs"), zarr2::attributes(array)));
         write_array(array, &index.files, &folder.join(&array.path))?;
     }
     let mut out = io::BufWriter::new(fs::File::create(folder.join(".zmetadata"))?);
-    write!(out, "{{\"metadata\":{{")?;
-    for (at, (name, value)) in members.iter().enumerate() {
-        write!(out, "{}{}:{value}", if at > 0 { "," } else { "" }, quoted(name.as_bytes()))?;
-    }
-    write!(out, "}},\"record_size\":{RECORD_SIZE}}}")?;
+    let metadata = zarr2::object(&zarr2::members(index));
+    write!(out, "{{\"zarr_consolidated_format\":1,\"metadata\":{metadata},\"record_size\":{RECORD_SIZE}}}")?;
     out.flush()
 }
 

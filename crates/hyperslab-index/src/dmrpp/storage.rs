@@ -7,7 +7,7 @@ use super::user_types::{Member, Structure, enumeration};
 use hyperslab::datatypes::{Class, StringPadding};
 use hyperslab::internal::chunked_layout;
 use hyperslab::storage::Fill;
-use hyperslab::{ChunkMap, Dataset, Dataspace, Selection};
+use hyperslab::{ChunkMap, Dataset, Dataspace};
 use hyperslab_netcdf::{Netcdf, Variable, VariableType};
 use std::sync::Arc;
 
@@ -128,9 +128,8 @@ fn referenced(
         "chunked" => chunked(dataset)?,
         _ if dataset.elements() == 0 => Stored::Nothing,
         "contiguous" => {
-            let explained = dataset.explain(&Selection::All).map_err(|error| error.to_string())?;
-            let first = explained.requests.first().map(|first| first.range.start);
-            first.map_or(Stored::Nothing, |offset| Stored::Block(offset, dataset.logical_bytes()))
+            let block = |offset| Stored::Block(offset, dataset.logical_bytes());
+            dataset.data_offset().map_or(Stored::Nothing, block)
         }
         layout => return Err(format!("its data is {layout}")),
     };

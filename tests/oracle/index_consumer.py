@@ -1,0 +1,174 @@
+"""Reads indexes by their consumers and by the engine: `python index_consumer.py FORMAT`, paths of files as lines.
+
+For each path, a line of JSON: how many variables were the same, how many were left out by name, how many have a filter that
+the consumer does not know, and what is wrong. Every dataset of the file, in all groups, must be one of these.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zarr
+
+import hyperslab
+
+#: Dimensions of netCDF without a variable are datasets, but no variables.
+NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
+#: What netCDF-C puts before the name of a variable that has the name of a dimension, but not its axis.
+NON_COORDINATE = "_nc4_non_coord_"
+#: What consumers say of filters that they do not have.
+UNKNOWN_FILTER = ("codec not available", "Unknown codec", "No codec", "UnknownCodecError")
+
+
+def store(format: str, path: str, folder: Path) -> tuple[Any, int, list[str]]:
+    """The store of the index of a file, its version of Zarr, and the names that were left out, with the reasons."""
+    # The reader of DMR++ looks for the file beside the document, by its name.
+    out = folder / f"{Path(path).name}.dmrpp" if format == "dmrpp" else folder / "index"
+    if format == "dmrpp":
+        out.with_suffix("").symlink_to(path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        refs = None
+        if format == "kerchunk":
+            refs = hyperslab.index(path)
+        elif format != "virtualizarr":
+            hyperslab.index(path, out, format=format)
+        if format == "virtualizarr":
+            from hyperslab.virtualizarr import Parser
+
+            opened, version = Parser()(f"file://{path}", registry()), 3
+    left_out = [str(one.message).split(": left out: ", 1)[1] for one in caught if ": left out: " in str(one.message)]
+    if format in ("kerchunk", "kerchunk-parquet"):
+        from kerchunk.utils import refs_as_store
+
+        opened, version = refs_as_store(refs or str(out), read_only=True, remote_protocol="file"), 2
+    elif format == "icechunk":
+        import icechunk
+
+        from hyperslab.icechunk import containers
+
+        allowed = containers(out)
+        repository = icechunk.Repository.open(icechunk.local_filesystem_storage(str(out)), authorize_virtual_chunk_access=allowed)
+        opened, version = repository.readonly_session("main").store, 3
+    elif format == "zarr":
+        from hyperslab.virtualizarr import manifest_store
+
+        opened, version = manifest_store(out, registry()), 3
+        # VirtualiZarr does not read inlined chunks: `manifest_store` leaves these variables out.
+        left_out += [f"/{chunks.parent.relative_to(out)}: inlined" for chunks in out.rglob("c")]
+    elif format == "dmrpp":
+        from virtualizarr.parsers import DMRPPParser
+
+        opened, version = DMRPPParser()(url=f"file://{out}", registry=registry()), 3
+    return opened, version, left_out
+
+
+def registry() -> Any:
+    import obstore
+    from obspec_utils.registry import ObjectStoreRegistry
+
+    return ObjectStoreRegistry({"file://": obstore.store.LocalStore()})
+
+
+def arrays(group: Any, prefix: str = "") -> dict[str, Any]:
+    """All arrays below a group of Zarr, by path."""
+    found = {f"{prefix}/{name}": array for name, array in group.arrays()}
+    for name, child in group.groups():
+        found |= arrays(child, f"{prefix}/{name}")
+    return found
+
+
+def is_only_a_dimension(dataset: Any) -> bool:
+    name = dataset.attrs.get("NAME", b"")
+    return isinstance(name, (bytes, str)) and (name.encode() if isinstance(name, str) else name).startswith(NO_VARIABLE)
+
+
+def plain(values: Any) -> Any:
+    """Values for comparison: texts as `str` without padding, members of compounds apart, truth values as numbers."""
+    values = np.asarray(values)
+    if values.dtype.names:
+        return [plain(values[name]) for name in values.dtype.names]
+    # Opaque bytes, which h5py's tags may call times.
+    if values.dtype.kind in "VmM":
+        values = np.ascontiguousarray(values).view(f"S{values.dtype.itemsize}")
+    if values.dtype.kind in "SUOT":
+        texts = (text.decode(errors="surrogateescape") if isinstance(text, bytes) else str(text) for text in values.ravel().tolist())
+        return [text.rstrip("\0") for text in texts]
+    return values.astype("u1") if values.dtype.kind == "b" else values
+
+
+def same(ours: Any, theirs: Any) -> bool:
+    if isinstance(ours, str):
+        return bool(ours == theirs)
+    if isinstance(ours, list):
+        return isinstance(theirs, list) and len(ours) == len(theirs) and all(map(same, ours, theirs))
+    if isinstance(theirs, list):
+        return False
+    return np.array_equal(ours, theirs, equal_nan=ours.dtype.kind in "fc")
+
+
+def compare(format: str, path: str) -> dict[str, Any]:
+    done: dict[str, Any] = {"same": 0, "left_out": 0, "unknown_filter": 0, "wrong": []}
+    with tempfile.TemporaryDirectory() as folder, hyperslab.File(path) as file:
+        opened, version, left_out = store(format, path, Path(folder))
+        # Through fsspec, zarr-python lists groups from the consolidated metadata only.
+        consolidated = format.startswith("kerchunk")
+        found = arrays(zarr.open_group(opened, mode="r", zarr_format=version, use_consolidated=consolidated))
+        datasets: dict[str, Any] = {}
+        file.visititems(lambda name, item: datasets.update({f"/{name}": item}) if isinstance(item, hyperslab.Dataset) else None)
+        for path_in_file, dataset in datasets.items():
+            if is_only_a_dimension(dataset):
+                continue
+            name = path_in_file.replace(NON_COORDINATE, "")
+            if name not in found:
+                is_named = any(line.startswith((f"{name}: ", f"{path_in_file}: ")) for line in left_out)
+                done["left_out"] += is_named
+                if not is_named:
+                    done["wrong"].append(f"{name}: neither indexed nor named")
+                continue
+            try:
+                theirs = found[name][...]
+            except Exception as error:
+                if any(words in f"{type(error).__name__} {error}" for words in UNKNOWN_FILTER):
+                    done["unknown_filter"] += 1
+                else:
+                    done["wrong"].append(f"{name}: {type(error).__name__}: {error}")
+                continue
+            try:
+                ours = dataset[...]
+            except hyperslab.HyperslabError:
+                done["wrong"].append(f"{name}: indexed, but the engine cannot read it")
+                continue
+            # A variable that is shorter than its dimension has the length of the dimension in the index.
+            theirs = np.asarray(theirs)
+            if theirs.ndim == np.ndim(ours):
+                theirs = theirs[tuple(slice(0, length) for length in np.shape(ours))]
+            if same(plain(ours), plain(theirs)):
+                done["same"] += 1
+            else:
+                a, b = plain(ours), plain(theirs)
+                done["wrong"].append(f"{name}: {np.ravel(a)[:3]} here, {np.ravel(b)[:3]} through the index")
+    return done
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    for line in sys.stdin:
+        path = line.rstrip("\n")
+        try:
+            done = compare(sys.argv[1], path)
+        except hyperslab.HyperslabError as error:
+            done = {"refused": str(error)}
+        except Exception as error:
+            done = {"failed": f"{type(error).__name__}: {error}"}
+        print(json.dumps({"path": path, **done}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
