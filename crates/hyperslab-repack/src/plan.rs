@@ -9,7 +9,7 @@ use crate::object_selection::{ObjectSelection, SelectionSummary};
 use crate::ordered::AHEAD;
 use crate::planned_dataset::{Kept, PlannedDataset, Shared, StorageSummary, Subject};
 use crate::relocate::{Relocatable, contains_addresses};
-use crate::shared_parts::SharedParts;
+use crate::shared_parts::{Recent, SharedParts};
 use crate::source_dataset::btree_k;
 use crate::source_tree::SourceTree;
 use crate::spill::Spill;
@@ -58,14 +58,14 @@ pub struct RepackPlan {
     pub(crate) source: SourceTree,
     pub(crate) options: RepackOptions,
     pub(crate) write: WriteOptions,
-    pub(crate) recodings: BTreeMap<ObjectId, Recoding>,
+    pub(crate) recodings: BTreeMap<ObjectId, Arc<Recoding>>,
     /// The datasets that are stored otherwise than before, in the order of the file.
     pub datasets: Vec<Arc<PlannedDataset>>,
     pub(crate) kept: Vec<Kept>,
 }
 
-/// How a dataset is recoded.
-#[derive(Debug)]
+/// How datasets are recoded.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Recoding {
     pub method: Method,
     /// Threads that do it in the memory that there is.
@@ -246,7 +246,7 @@ impl RepackPlan {
         self.datasets.push(Arc::new(PlannedDataset {
             path: path.into(),
             options: shared.options.of(options),
-            shape: dataset.shape().to_vec(),
+            shape: dataset.shape().into(),
             logical_bytes: dataset.logical_bytes(),
             stored_bytes: dataset.stored_bytes()?,
             before: shared.storage.of(before),
@@ -258,6 +258,7 @@ impl RepackPlan {
         let (method, threads) = method;
         let filters = shared.parts.filters(&new.filters);
         let recoding = Recoding { method, threads, decimals: new.decimals, filters: filters.clone() };
+        let recoding = shared.recodings.find(|known| *known == recoding, || recoding.clone());
         self.recodings.insert(id, recoding);
         let ObjectSpec::Dataset(spec) = &mut self.source.tree.objects[id.0 as usize].spec else {
             return Ok(());
@@ -376,6 +377,7 @@ struct SharedNotes {
     reasons: Shared<str>,
     options: Shared<[String]>,
     storage: Shared<StorageSummary>,
+    recodings: Recent<Recoding>,
     parts: SharedParts,
 }
 

@@ -9,11 +9,11 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedDataset {
     /// Its path.
-    pub path: String,
+    pub path: Box<str>,
     /// The options that say so, as the user wrote them.
     pub options: Arc<[String]>,
     /// Its extent in elements.
-    pub shape: Vec<u64>,
+    pub shape: Box<[u64]>,
     /// The bytes of all elements.
     pub logical_bytes: u64,
     /// The bytes of its data in the source.

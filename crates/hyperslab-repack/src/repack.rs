@@ -9,7 +9,7 @@ use crate::error::RepackError;
 use crate::monitor::Monitor;
 use crate::ordered::Workers;
 use crate::plan::{Method, RepackPlan, located};
-use crate::recode::{Recoder, WrittenChunks};
+use crate::recode::Recoder;
 use crate::source_dataset::{SourceFile, open_dataset};
 use crate::source_tree::Sources;
 use crate::stored_reader::{SMALL_BYTES, StoredReader};
@@ -47,8 +47,8 @@ pub(crate) struct WrittenDataset {
 
 /// What is remembered of the data of a dataset, to be compared with the new file.
 pub(crate) enum WrittenData {
-    /// It was recoded.
-    Recoded(Box<WrittenChunks>),
+    /// It was recoded: the checksums of its chunks; of contiguous data, of its pieces, if they are known.
+    Recoded(Checksums),
     /// It was copied as it is stored: the checksums of its chunks, or of the pieces of contiguous data.
     Copied(Checksums),
 }
@@ -154,7 +154,7 @@ impl RepackPlan {
                     if chunks.error_max > 0.0 {
                         repacked.rounding.push((path.to_string(), chunks.error_max));
                     }
-                    WrittenData::Recoded(Box::new(chunks))
+                    WrittenData::Recoded(chunks.checksums.into())
                 }
                 None => {
                     let keep_going = options.keep_going;

@@ -55,7 +55,7 @@ const NAMES_MAX: usize = 1024;
 
 /// Values that were used last.
 #[derive(Debug)]
-struct Recent<T>(VecDeque<Arc<T>>);
+pub(crate) struct Recent<T>(VecDeque<Arc<T>>);
 
 /// Files have many objects of few kinds: of more than these, some are in memory several times.
 const RECENT_MAX: usize = 16;
@@ -67,7 +67,8 @@ impl<T> Default for Recent<T> {
 }
 
 impl<T> Recent<T> {
-    fn find(&mut self, is_same: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> Arc<T> {
+    /// One that is the same, or a new one.
+    pub fn find(&mut self, is_same: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> Arc<T> {
         if let Some(known) = self.0.iter().find(|known| is_same(known)) {
             return known.clone();
         }

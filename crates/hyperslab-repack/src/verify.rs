@@ -90,16 +90,13 @@ impl Comparison<'_> {
                     self.referents()
                 }
             }
-            WrittenData::Recoded(chunks) if self.target.chunk_shape().is_some() => {
-                self.stored().chunks(&chunks.checksums)
-            }
-            WrittenData::Copied(checksums) if self.target.chunk_shape().is_some() => {
+            WrittenData::Recoded(checksums) | WrittenData::Copied(checksums)
+                if self.target.chunk_shape().is_some() =>
+            {
                 self.stored().chunks(checksums)
             }
             WrittenData::Copied(checksums) => self.stored().pieces(checksums),
-            WrittenData::Recoded(written) if !written.checksums.is_empty() => {
-                self.stored().pieces(&written.checksums)
-            }
+            WrittenData::Recoded(checksums) if !checksums.is_empty() => self.stored().pieces(checksums),
             WrittenData::Recoded(_) if is_damaged => Ok(0),
             WrittenData::Recoded(_) => self.values(),
         }

@@ -49,7 +49,7 @@ pub(super) fn candidates(plan: &RepackPlan) -> Vec<String> {
     let mut datasets: Vec<_> =
         plan.datasets.iter().filter(|dataset| dataset.logical_bytes >= BYTES_MIN).collect();
     datasets.sort_by_key(|dataset| Reverse(dataset.logical_bytes));
-    datasets.iter().take(DATASETS_MAX).map(|dataset| dataset.path.clone()).collect()
+    datasets.iter().take(DATASETS_MAX).map(|dataset| dataset.path.to_string()).collect()
 }
 
 /// Simulates the usual reads of these datasets in both files. What cannot be simulated is left out.

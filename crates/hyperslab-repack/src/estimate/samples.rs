@@ -141,7 +141,7 @@ impl<'a> Sampler<'a> {
         let (fill, size) = (fill_element(dataset), chunks.element_bytes as usize);
         let bytes = blocks.first().map_or(0, |block| chunks.bytes(&block.count));
         let failed = |offset: &[u64], error| RepackError::Encode {
-            object: planned.path.clone(),
+            object: planned.path.to_string(),
             offset: offset.to_vec(),
             error: Box::new(error),
         };
