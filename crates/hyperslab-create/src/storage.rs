@@ -95,14 +95,29 @@ fn check_extent(dataspace: &Dataspace, element_bytes: u32) -> Result<(), String>
         return Err(format!("{} dimensions; at most {RANK_MAX} are possible", dims.len()));
     }
     if max_dims.len() != dims.len() {
-        return Err(format!("maximum extents {max_dims:?} of the extents {dims:?}"));
+        return Err(format!("maxshape {} of the shape {}", shape_text(max_dims), shape_text(&known(dims))));
     }
     let is_too_small = |(dim, max): (&u64, &Option<u64>)| max.is_some_and(|max| max < *dim);
     if dims.iter().zip(max_dims).any(is_too_small) {
-        return Err(format!("the extents {dims:?} are larger than the maximum extents {max_dims:?}"));
+        let (shape, max) = (shape_text(&known(dims)), shape_text(max_dims));
+        return Err(format!("the shape {shape} is larger than maxshape {max}"));
     }
     let bytes = dataspace.elements().and_then(|elements| elements.checked_mul(element_bytes.into()));
     bytes.map(|_| ()).ok_or_else(|| format!("the size of {dims:?} elements overflows 64 bits"))
+}
+
+fn known(dims: &[u64]) -> Vec<Option<u64>> {
+    dims.iter().copied().map(Some).collect()
+}
+
+/// A shape as Python writes it: `(3, None)`, `(3,)`.
+fn shape_text(dims: &[Option<u64>]) -> String {
+    let dims: Vec<_> =
+        dims.iter().map(|dim| dim.map_or_else(|| "None".into(), |dim| dim.to_string())).collect();
+    match &dims[..] {
+        [one] => format!("({one},)"),
+        several => format!("({})", several.join(", ")),
+    }
 }
 
 fn fill_value(fill: Option<Elements>, datatype: &Datatype) -> Result<(FillValue, Option<Elements>), String> {
@@ -244,7 +259,9 @@ mod tests {
             (ints(&[1 << 40]).chunks(&[1 << 31]), "4 GiB"),
             (ints(&[1 << 40]).chunks(&[1]), "2^32"),
             (ints(&[1 << 40, 1 << 40]), "overflows"),
-            (ints(&[10]).maximum(&[Some(9)]), "larger than the maximum"),
+            (ints(&[10]).maximum(&[Some(9)]), "the shape (10,) is larger than maxshape (9,)"),
+            (ints(&[2, 10]).maximum(&[None, Some(9)]), "the shape (2, 10) is larger than maxshape (None, 9)"),
+            (ints(&[10]).maximum(&[]), "maxshape () of the shape (10,)"),
             (ints(&[10]).fill(vec![0; 3]), "fill value of 3 bytes"),
             (ints(&[20_000]).layout(Layout::Compact), "too many for a compact"),
             (ints(&[1; 33]), "33 dimensions"),
