@@ -353,16 +353,17 @@ impl<'a> Reader<'a> {
             let detached = detach(&mut attribute, &mut found);
             match detached {
                 Detached::Unchanged => {
-                    let name = &attribute.name;
-                    self.sever(
-                        path,
-                        format!("{omitted} null references in attribute {name}, to what is left out"),
-                    );
+                    let nulls = counted(omitted, "null reference");
+                    self.sever(path, format!("{nulls} in attribute {}, to what is left out", attribute.name));
                 }
                 // The list of a scale follows from those of the datasets.
                 Detached::Changed | Detached::Empty if is_scale => {}
                 Detached::Changed | Detached::Empty => {
-                    self.sever(path, format!("loses {omitted} dimension scales, which are left out"));
+                    let are = if omitted == 1 { "is" } else { "are" };
+                    self.sever(
+                        path,
+                        format!("loses {}, which {are} left out", counted(omitted, "dimension scale")),
+                    );
                 }
             }
             if matches!(detached, Detached::Empty) {
@@ -425,7 +426,8 @@ impl<'a> Reader<'a> {
                 Ok(())
             })?;
             if omitted > 0 {
-                self.sever(path, format!("{omitted} null references among its values, to what is left out"));
+                let nulls = counted(omitted, "null reference");
+                self.sever(path, format!("{nulls} among its values, to what is left out"));
             }
         }
         // Filters of a dataset without chunks were never applied.
@@ -515,6 +517,11 @@ impl<'a> Reader<'a> {
             }
         })
     }
+}
+
+/// A number of things: `1 null reference`, `2 null references`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// When libhdf5 allocates the storage of a dataset whose header does not say so, as in files of its first versions
