@@ -118,7 +118,16 @@ impl PathPattern {
     ///
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let pattern = || Pattern::new(text).map_err(|error| format!("{text:?} is not a pattern: {error}"));
+        let pattern = || {
+            Pattern::new(text).map_err(|error| {
+                let escaped = text.replace('[', "[[]");
+                let hint = match text.contains('[') {
+                    true => format!("; for a name with `[`, write `{escaped}`"),
+                    false => String::new(),
+                };
+                format!("{text:?} is not a pattern: {error}{hint}")
+            })
+        };
         Ok(match text {
             "" | "*" | "/**" => Self::All,
             path if path.starts_with('/') => Self::Path(pattern()?),
@@ -146,6 +155,21 @@ impl PathPattern {
         }
     }
 
+    /// For a pattern that matches nothing: how to write it, if it is meant as the path or name of one of these objects itself.
+    pub(crate) fn hint<'p>(&self, mut paths: impl Iterator<Item = &'p str>) -> Option<String> {
+        let (Self::Path(pattern) | Self::Name(pattern)) = self else { return None };
+        let text = pattern.as_str();
+        let is_text = |path: &str| match self {
+            Self::Path(_) => path == text,
+            _ => path.rsplit('/').next() == Some(text),
+        };
+        // An escaped `[` suffices: a `]` alone stands for itself.
+        let escaped = text.replace('[', "[[]");
+        paths.any(is_text).then(|| {
+            format!("as a pattern, `[` begins a choice of characters: write `{escaped}` for the object of this name")
+        })
+    }
+
     /// True if it means exactly one path: then what cannot be done is an error, and not passed over.
     pub(crate) fn is_exact(&self) -> bool {
         match self {
@@ -170,6 +194,12 @@ mod tests {
         assert!(
             PathPattern::exact("/a*[b]?").matches("/a*[b]?") && !PathPattern::exact("/a*").matches("/ab")
         );
+        let pattern = PathPattern::parse("/x[0]").unwrap();
+        assert!(!pattern.matches("/x[0]") && pattern.hint(["/x[1]"].into_iter()).is_none());
+        assert!(pattern.hint(["/y", "/x[0]"].into_iter()).unwrap().contains("`/x[[]0]`"));
+        assert!(PathPattern::parse("x[0]").unwrap().hint(["/g/x[0]"].into_iter()).is_some());
+        assert!(matches("/x[[]0]", "/x[0]") && !matches("/x[[]0]", "/x0"));
+        assert!(PathPattern::parse("/a[").unwrap_err().contains("`/a[[]`"));
         assert!(PathPattern::parse("/a[").is_err() && PathPattern::parse("a/b").is_err());
         assert!(
             PathPattern::parse("/a/b").unwrap().is_exact() && !PathPattern::parse("/a/*").unwrap().is_exact()

@@ -45,9 +45,8 @@ impl FilteredDataset<'_> {
         let filters = requests.iter().map(|request| {
             known_client_data(request.id)?;
             let mut asked = request.parameters.clone();
-            if request.id == SCALEOFFSET && asked.len() == 1 {
-                let is_float = matches!(self.datatype.class, Class::Float(_));
-                asked.insert(0, if is_float { DECIMAL } else { INTEGER });
+            if request.id == SCALEOFFSET {
+                asked = scaling(asked, self.datatype)?;
             }
             // As libhdf5's own functions set them: only a checksum is never left out.
             let flags = if request.id == FLETCHER32 { 0 } else { OPTIONAL };
@@ -114,6 +113,21 @@ impl FilteredDataset<'_> {
 /// A filter of a file for [`Pipeline`].
 pub(crate) fn spec(filter: &Filter) -> FilterSpec<'_> {
     FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters }
+}
+
+/// The kind of scaling, and the number of decimal places or of bits. Integers keep all bits that they need; to how many places
+/// floats are rounded, only the user knows.
+fn scaling(asked: Vec<u32>, datatype: &Datatype) -> Result<Vec<u32>, FilterError> {
+    let is_float = matches!(datatype.class, Class::Float(_));
+    match asked[..] {
+        [] if is_float => {
+            let what = "it rounds floats to decimal places, and their number is not given; `scaleoffset=2` keeps two";
+            Err(FilterError::Inapplicable { filter: "scaleoffset", what: what.into() })
+        }
+        [] => Ok(vec![INTEGER, 0]),
+        [factor] => Ok(vec![if is_float { DECIMAL } else { INTEGER }, factor]),
+        _ => Ok(asked),
+    }
 }
 
 /// A plug-in that is given client data that it does not expect may end the process.

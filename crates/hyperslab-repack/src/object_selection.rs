@@ -31,6 +31,8 @@ pub struct Rename {
     pub from: String,
     /// Its new name in the same group, or its new path, in a group that exists.
     pub to: String,
+    /// Other paths and new paths that the user's text may mean, if it has several `=`. The file decides.
+    pub others: Vec<(String, String)>,
 }
 
 /// What a selection leaves out, adds and changes, for people.
@@ -74,14 +76,27 @@ impl ObjectSelection {
 }
 
 impl Rename {
-    /// Reads `OLD=NEW`. OLD is a path; NEW is a name, or a path.
+    /// Reads `OLD=NEW`. OLD is a path; NEW is a name, or a path. Both may contain `=`: which one divides them is decided by
+    /// the objects of the file.
     ///
     /// # Errors
     ///
     /// What is wrong with it.
     pub fn parse(option: &str, text: &str) -> Result<Self, String> {
-        let (from, to) = text.split_once('=').ok_or_else(|| format!("{text:?} is not OLD=NEW"))?;
-        Self::new(option, from, to)
+        let places = text.match_indices('=').map(|(place, _)| (&text[..place], &text[place + 1..]));
+        let mut readings = places.map(|(from, to)| Self::new(option, from, to));
+        let first = readings.next().ok_or_else(|| format!("{text:?} is not OLD=NEW"))?;
+        let mut others = readings.filter_map(Result::ok);
+        // What is wrong is told of the first one.
+        let mut first = first.or_else(|why| others.next().ok_or(why))?;
+        first.others = others.map(|other| (other.from, other.to)).collect();
+        Ok(first)
+    }
+
+    /// All old and new paths that it may mean.
+    pub(crate) fn readings(&self) -> impl Iterator<Item = (&str, &str)> {
+        let others = self.others.iter().map(|(from, to)| (&**from, &**to));
+        std::iter::once((&*self.from, &*self.to)).chain(others)
     }
 
     /// A new name or path for the link at a path.
@@ -104,7 +119,7 @@ impl Rename {
         if to.starts_with(&format!("{from}/")) {
             return Err(format!("{from} cannot be moved below itself"));
         }
-        Ok(Self { option: option.into(), from: from.into(), to })
+        Ok(Self { option: option.into(), from: from.into(), to, others: Vec::new() })
     }
 
     /// The new path of an object that was at a path or below it; `None` for all others.
@@ -123,6 +138,13 @@ mod tests {
         let rename = |text: &str| Rename::parse("--rename", text).map(|rename| (rename.from, rename.to));
         assert_eq!(rename("/a/b=c"), Ok(("/a/b".into(), "/a/c".into())));
         assert_eq!(rename("/a=/x/y"), Ok(("/a".into(), "/x/y".into())));
+        let all = |text: &str| {
+            let rename = Rename::parse("--rename", text).unwrap();
+            rename.readings().map(|(from, to)| format!("{from} {to}")).collect::<Vec<_>>()
+        };
+        assert_eq!(all("/a=b=c"), ["/a /b=c", "/a=b /c"]);
+        assert_eq!(all("/a=/b=/c"), ["/a /b=/c", "/a=/b /c"]);
+        assert_eq!(all("/a==b"), ["/a /=b", "/a= /b"]);
         for text in ["/a", "a=b", "/a=", "/a/=b", "/=b", "/a=/", "/a=b/c", "/a=/a/b", "/a=."] {
             assert!(rename(text).is_err(), "{text}");
         }

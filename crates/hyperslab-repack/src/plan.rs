@@ -168,16 +168,24 @@ impl RepackPlan {
         }
         self.options.changes = changes;
         const WHAT: &str = "no dataset has this path or name";
+        let first = self.source.sources.objects.iter().map(|(_, path)| &**path);
+        let known = || first.clone().chain(paths.values().flatten().map(String::as_str));
+        let what = |rule: &Rule| match rule.datasets.hint(known()) {
+            Some(hint) => format!("{WHAT}; {hint}"),
+            None => WHAT.into(),
+        };
         let rules = self.options.changes.rules.iter().zip(is_used);
         let mut unused = rules.filter(|(rule, is_used)| !is_used && rule.datasets != PathPattern::All);
         if self.options.changes.is_for_several {
             let rule = |rule: &Rule| Subject::Rule(format!("`{}`", rule.option).into());
-            self.kept.extend(unused.map(|(unused, _)| Kept { what: rule(unused), reason: WHAT.into() }));
+            let kept: Vec<_> =
+                unused.map(|(unused, _)| Kept { what: rule(unused), reason: what(unused).into() }).collect();
+            self.kept.extend(kept);
             return Ok(());
         }
         match unused.next() {
             None => Ok(()),
-            Some((rule, _)) => Err(RepackError::Refused { option: rule.option.clone(), what: WHAT.into() }),
+            Some((rule, _)) => Err(RepackError::Refused { option: rule.option.clone(), what: what(rule) }),
         }
     }
 

@@ -60,7 +60,8 @@ pub(crate) fn select(file: &File, selection: &ObjectSelection) -> Result<Selecte
     } else {
         selector.keep_needed(&ways)?;
     }
-    selector.finish(selection)
+    let rename = selection.rename.iter().map(|rename| selector.resolved(rename)).collect::<Result<_, _>>()?;
+    selector.finish(&ObjectSelection { rename, ..selection.clone() })
 }
 
 struct Selector<'a> {
@@ -82,7 +83,10 @@ impl Selector<'_> {
         };
         let found: Vec<_> = self.tree.links().filter(|(node, _)| is_there(*node)).filter(means).collect();
         if found.is_empty() && choice.objects != PathPattern::All {
-            return Err(refused(&choice.option, "no object has this path or name"));
+            const WHAT: &str = "no object has this path or name";
+            let paths: Vec<String> = self.tree.links().flat_map(|link| self.tree.link_paths(link)).collect();
+            let hint = choice.objects.hint(paths.iter().map(String::as_str));
+            return Err(refused(&choice.option, hint.map_or(WHAT.into(), |hint| format!("{WHAT}; {hint}"))));
         }
         Ok(found)
     }
@@ -243,6 +247,26 @@ impl Selector<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A rename whose text can be divided in several ways: the one that begins with the path of a link.
+    fn resolved(&self, rename: &Rename) -> Result<Rename, RepackError> {
+        if rename.others.is_empty() {
+            return Ok(rename.clone());
+        }
+        let is_there = |from: &str| {
+            let mut links = self.tree.links().flat_map(|link| self.tree.link_paths(link));
+            links.any(|path| path == from)
+        };
+        let mut found = rename.readings().filter(|(from, _)| is_there(from));
+        let Some((from, to)) = found.next() else { return Ok(rename.clone()) };
+        if let Some((second, other)) = found.next() {
+            let what = format!(
+                "it may mean {from} to {to}, or {second} to {other}: a recipe has the two paths apart, under `[rename]`"
+            );
+            return Err(refused(&rename.option, what));
+        }
+        Ok(Rename { option: rename.option.clone(), from: from.into(), to: to.into(), others: Vec::new() })
     }
 
     fn finish(mut self, selection: &ObjectSelection) -> Result<Selected, RepackError> {

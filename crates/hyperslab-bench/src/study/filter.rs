@@ -24,8 +24,9 @@ pub enum FilterSpec {
     },
     /// Only the bits that the type has.
     Nbit,
-    /// Integers less their minimum, floats by decimal digits.
-    ScaleOffset(i32),
+    /// Integers less their minimum, in so many bits (all that are needed, if no number is given); floats to so many decimal
+    /// places, which must be given.
+    ScaleOffset(Option<i32>),
     /// Any registered filter that the library can load.
     Other {
         /// Its identification.
@@ -117,7 +118,10 @@ impl FromStr for FilterSpec {
             "shuffle" => bare(Self::Shuffle),
             "fletcher32" => bare(Self::Fletcher32),
             "nbit" => bare(Self::Nbit),
-            "scaleoffset" => Ok(Self::ScaleOffset(one(0, i64::from(i32::MIN), i64::from(i32::MAX))? as i32)),
+            "scaleoffset" if numbers()?.is_empty() => Ok(Self::ScaleOffset(None)),
+            "scaleoffset" => {
+                Ok(Self::ScaleOffset(Some(one(0, i64::from(i32::MIN), i64::from(i32::MAX))? as i32)))
+            }
             "szip" => szip(text, given.unwrap_or("nn,8")),
             "zfp" if given.is_none() => Ok(Self::Other { id: ZFP, parameters: vec![ZFP_REVERSIBLE] }),
             name => {
@@ -194,7 +198,8 @@ impl fmt::Display for FilterSpec {
                 write!(f, "szip={},{pixels}", if *nearest_neighbour { "nn" } else { "ec" })
             }
             Self::Nbit => f.write_str("nbit"),
-            Self::ScaleOffset(digits) => write!(f, "scaleoffset={digits}"),
+            Self::ScaleOffset(None) => f.write_str("scaleoffset"),
+            Self::ScaleOffset(Some(digits)) => write!(f, "scaleoffset={digits}"),
             Self::Other { id: ZFP, parameters } if zfp_text(parameters).is_some() => {
                 f.write_str(&zfp_text(parameters).unwrap_or_default())
             }

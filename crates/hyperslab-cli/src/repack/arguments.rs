@@ -37,11 +37,12 @@ OBJECTS
   changed so (scalars, variable-length values), stay as they are, which the plan says; for a path, it is an error.
 
 FILTERS
-  Joined by `+` in the order of writing: gzip[=0..9], shuffle, fletcher32, szip[=nn|ec,PIXELS], scaleoffset[=DIGITS], nbit,
+  Joined by `+` in the order of writing: gzip[=0..9], shuffle, fletcher32, szip[=nn|ec,PIXELS], scaleoffset (integers), nbit,
   zstd[=LEVEL], lz4, lzf, lzo, blosc, blosc2, bitshuffle, bzip2, zfp (reversible), or the number of any registered filter
   with its parameters (32015=3). `none` removes all filters, `keep` leaves them alone.
-  These round values, and the largest error is reported: zfp-rate=BITS, zfp-precision=PLANES, zfp-accuracy=ERROR,
-  bitgroom=DIGITS, granularbitround=DIGITS (both before a compression, such as bitgroom=3+shuffle+gzip=4).
+  These round values, and the largest error is reported: scaleoffset=PLACES (floats, to decimal places), zfp-rate=BITS,
+  zfp-precision=PLANES, zfp-accuracy=ERROR, bitgroom=DIGITS, granularbitround=DIGITS (both before a compression, such as
+  bitgroom=3+shuffle+gzip=4).
   So does round=PLACES, to decimal places, which is not a filter of the file: round=2+shuffle+gzip=4 is read by all.
 
 ",

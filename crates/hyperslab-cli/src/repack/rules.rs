@@ -157,7 +157,7 @@ pub(super) fn request(filter: &FilterSpec) -> FilterRequest {
         FilterSpec::Szip { nearest_neighbour, pixels } => {
             vec![if *nearest_neighbour { NEAREST_NEIGHBOUR } else { ENTROPY_CODING }, *pixels]
         }
-        FilterSpec::ScaleOffset(factor) => vec![*factor as u32],
+        FilterSpec::ScaleOffset(factor) => factor.iter().map(|factor| *factor as u32).collect(),
         FilterSpec::Other { parameters, .. } => parameters.clone(),
     };
     FilterRequest { id: filter.id(), parameters }

@@ -2,8 +2,12 @@
 
 #[path = "repack_advice.rs"]
 mod advice;
+#[path = "repack_lossy.rs"]
+mod lossy;
 #[path = "repack_metadata.rs"]
 mod metadata;
+#[path = "repack_names.rs"]
+mod names;
 #[path = "repack_objects.rs"]
 mod objects;
 #[path = "repack_plan.rs"]
@@ -38,7 +42,7 @@ fn folder() -> Result<(tempfile::TempDir, PathBuf), Missing> {
     Ok((folder, copy))
 }
 
-fn names(folder: &Path) -> Vec<String> {
+fn file_names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
@@ -90,7 +94,7 @@ fn a_copy_has_the_same_digest_times_and_permissions() {
         assert_eq!(metadata.modified().unwrap(), time);
         assert_eq!(metadata.permissions(), input.metadata().unwrap().permissions());
     }
-    assert_eq!(names(folder.path()), ["a.h5", "b.h5", "c.h5", "in.h5"]);
+    assert_eq!(file_names(folder.path()), ["a.h5", "b.h5", "c.h5", "in.h5"]);
 }
 
 #[test]
@@ -192,7 +196,7 @@ fn nothing_is_overwritten_or_left_behind() {
         assert!(ended.err.contains(says), "{option} {value}: {}", ended.err);
     }
     assert_eq!(
-        (names(folder.path()), fs::read(&output).unwrap()),
+        (file_names(folder.path()), fs::read(&output).unwrap()),
         (vec!["in.h5".into(), "out.h5".into()], b"mine".to_vec())
     );
     assert_eq!(fs::read(&input).unwrap(), before);
@@ -205,7 +209,7 @@ fn in_place_replaces_the_file() {
     let ended = run(&["repack", "--in-place", "{}", "--filter", "temperature:none"], &input);
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert!(values(&input) == before);
-    assert_eq!(names(folder.path()), ["in.h5"]);
+    assert_eq!(file_names(folder.path()), ["in.h5"]);
     assert!(filters(&input, "/measured/temperature").is_empty());
 }
 
@@ -222,7 +226,7 @@ fn a_dry_run_writes_nothing() {
     );
     assert!(ended.out.contains("/scalar stays as it is"), "{}", ended.out);
     assert!(ended.out.contains("\npredicted: "), "{}", ended.out);
-    assert_eq!(names(folder.path()), ["in.h5"]);
+    assert_eq!(file_names(folder.path()), ["in.h5"]);
 }
 
 #[test]
@@ -245,7 +249,7 @@ fn a_tree_of_files_becomes_the_same_tree() {
     assert_eq!((documents.len(), errors), (4, 1));
     assert_eq!(digest(&out.join("a/b/three.h5")), digest(&input));
     assert_eq!(
-        (names(&out), names(&out.join("a"))),
+        (file_names(&out), file_names(&out.join("a"))),
         (vec!["a".to_owned(), "one.h5".into()], vec!["b".to_owned(), "two.h5".into()])
     );
     let again = run(&arguments, &tree);
@@ -270,7 +274,7 @@ fn a_dry_run_passes_over_finished_files_and_finishes_none() {
     fs::write(&log, format!("{}\n", copies[0].display())).unwrap();
     assert_eq!(run(&arguments, &tree).out.lines().count(), 1);
     let real = run(&arguments[..6], &tree);
-    assert_eq!((real.code, names(&out)), (0, vec!["two.h5".to_owned()]), "{}", real.err);
+    assert_eq!((real.code, file_names(&out)), (0, vec!["two.h5".to_owned()]), "{}", real.err);
     assert_eq!(run(&arguments[..6], &tree).out, "", "all are done");
 }
 
@@ -281,7 +285,7 @@ fn the_new_folder_is_not_searched() {
     let arguments = ["repack", "{}", out.to_str().unwrap(), "--overwrite"];
     assert_eq!(run(&arguments, folder.path()).err, "");
     let again = run(&arguments, folder.path());
-    assert_eq!((again.code, names(&out)), (0, vec!["in.h5".to_owned()]), "{}", again.err);
+    assert_eq!((again.code, file_names(&out)), (0, vec!["in.h5".to_owned()]), "{}", again.err);
     assert_eq!(again.err, "note: 1 file in FILE/packed left alone: it is the folder of new files\n");
     let into_file = run(&["repack", "{}", input.to_str().unwrap()], folder.path());
     assert_eq!((into_file.code, into_file.out.as_str()), (2, ""));
@@ -437,11 +441,11 @@ fn a_killed_process_leaves_no_file_and_nothing_after_the_next() {
         if output.exists() {
             File::open(&output).unwrap();
         }
-        let others = names(folder.path()).into_iter().filter(|name| name != "out.h5");
+        let others = file_names(folder.path()).into_iter().filter(|name| name != "out.h5");
         assert!(others.into_iter().all(|name| name == ".out.h5.hyperslab-part"));
     }
     assert!(start().wait().unwrap().success());
-    assert_eq!(names(folder.path()), ["out.h5"]);
+    assert_eq!(file_names(folder.path()), ["out.h5"]);
     assert!(values(&input) == values(&output));
 }
 
@@ -468,10 +472,12 @@ fn an_interrupted_process_leaves_nothing() {
     match ended.status.code() {
         Some(1) => {
             assert!(String::from_utf8_lossy(&ended.stderr).contains("interrupted; nothing was written"));
-            assert_eq!(names(folder.path()), ["in.h5"]);
+            assert_eq!(file_names(folder.path()), ["in.h5"]);
         }
         // It was complete before the signal came.
-        code => assert_eq!((code, names(folder.path())), (Some(0), vec!["in.h5".into(), "out.h5".into()])),
+        code => {
+            assert_eq!((code, file_names(folder.path())), (Some(0), vec!["in.h5".into(), "out.h5".into()]))
+        }
     }
     assert!(matches!(File::open(&input).unwrap().get("/").unwrap(), Object::Group(_)));
 }
@@ -501,7 +507,7 @@ fn an_interrupted_run_goes_on_with_what_was_not_written() {
     unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGINT) };
     let ended = child.wait_with_output().unwrap();
     let noted = |log: &Path| fs::read_to_string(log).unwrap().lines().count();
-    assert_eq!(noted(&log), names(&out).len(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(noted(&log), file_names(&out).len(), "{}", String::from_utf8_lossy(&ended.stderr));
     let again = run(&["repack", "{}", out.to_str().unwrap(), "--resume", log.to_str().unwrap()], &tree);
-    assert_eq!((again.code, names(&out), noted(&log)), (0, all, 4), "{}", again.err);
+    assert_eq!((again.code, file_names(&out), noted(&log)), (0, all, 4), "{}", again.err);
 }

@@ -132,8 +132,13 @@ fn add_filter(list: &Hid, filter: &FilterSpec, element: Element) -> Result<(), E
             FilterSpec::Nbit => call!(api.H5Pset_nbit(list.id)),
             FilterSpec::ScaleOffset(digits) => {
                 let is_float = matches!(element, Element::Scalar(scalar) if scalar.kind == Kind::Float);
+                if is_float && digits.is_none() {
+                    return unsupported(
+                        "scaleoffset rounds floats to decimal places, whose number must be given: scaleoffset=2".to_owned(),
+                    );
+                }
                 let kind = if is_float { FLOAT_BY_DIGITS } else { INTEGERS };
-                call!(api.H5Pset_scaleoffset(list.id, kind, *digits))
+                call!(api.H5Pset_scaleoffset(list.id, kind, digits.unwrap_or_default()))
             }
             FilterSpec::Other { parameters, .. } => set(FILTER_OPTIONAL, parameters),
         }

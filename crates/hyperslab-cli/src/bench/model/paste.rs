@@ -69,7 +69,7 @@ fn h5repack_filter(filter: &FilterSpec, storage: &Storage) -> String {
         FilterSpec::ScaleOffset(factor) => {
             // Floats are scaled by decimal digits.
             let is_float = storage.element.to_string().contains('f');
-            format!("SOFF={factor},{}", if is_float { "DS" } else { "IN" })
+            format!("SOFF={},{}", factor.unwrap_or_default(), if is_float { "DS" } else { "IN" })
         }
         FilterSpec::Szip { nearest_neighbour, pixels } => {
             format!("SZIP={pixels},{}", if *nearest_neighbour { "NN" } else { "EC" })
@@ -126,6 +126,7 @@ fn h5py(data: &Data, storage: &Storage) -> Option<String> {
                 continue;
             }
             FilterSpec::ScaleOffset(factor) => {
+                let factor = factor.map_or_else(|| "True".to_owned(), |factor| factor.to_string());
                 options.push(format!("scaleoffset={factor}"));
                 continue;
             }
@@ -185,7 +186,7 @@ mod tests {
             "h5repack -l /t2m:CONTI -f /t2m:NONE 'my era5.nc' out.h5"
         );
         let other = Storage { filters: FilterSpec::parse_pipeline("zstd=3").unwrap(), ..storage };
-        let scaled = Storage { filters: vec![FilterSpec::ScaleOffset(2)], ..other.clone() };
+        let scaled = Storage { filters: vec![FilterSpec::ScaleOffset(Some(2))], ..other.clone() };
         assert!(h5repack(&data, &scaled).unwrap().contains("SOFF=2,DS"));
         assert!(h5repack(&data, &other).unwrap().contains("-f '/t2m:UD=32015,0,1,3'"));
         assert!(h5py(&data, &other).unwrap().contains("compression=32015, compression_opts=(3,)"));

@@ -114,7 +114,7 @@ pub(in crate::bench) fn pipeline_of(dataset: &Dataset) -> Vec<FilterSpec> {
                 pixels: parameter(1),
             },
             5 => FilterSpec::Nbit,
-            6 => FilterSpec::ScaleOffset(parameter(1).cast_signed()),
+            6 => FilterSpec::ScaleOffset(Some(parameter(1).cast_signed())),
             id => FilterSpec::Other { id, parameters: filter.parameters.clone() },
         }
     };
