@@ -139,8 +139,9 @@ fn assert_predicted(taken: &Taken, what: &str) {
 /// Allocations are counted for the whole program: one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// 24 MiB in chunks of 1 MiB get other chunks. Returns the planned bytes of memory, and the most that are allocated at a time.
-fn planned_and_needed(target_chunk: [u64; 3]) -> (u64, u64) {
+/// 24 MiB in chunks of 1 MiB get other chunks, filtered, in so many bytes of memory. Returns the planned bytes, the most that
+/// are allocated at a time, and the bytes that go through a temporary file.
+fn planned_and_needed(target_chunk: [u64; 3], memory_bytes: u64) -> (u64, u64, u64) {
     let (dims, chunk) = ([24, 512, 512], [1, 512, 512]);
     let coords = (0..dims[0]).flat_map(|row| [row, 0, 0]).collect();
     let chunked = ChunkedSpec { chunk_dims: chunk[..].into(), edge_chunks_unfiltered: false, coords };
@@ -163,24 +164,31 @@ fn planned_and_needed(target_chunk: [u64; 3]) -> (u64, u64) {
     };
     let file = File::options().cache_bytes(0).open(&source).unwrap();
     let sink = LocalSink::create_new(&target).unwrap();
+    let changes = ChangeSet { rules: vec![rule, filtered(1, &[4])], ..ChangeSet::default() };
+    let options = RepackOptions { memory_bytes, ..options(folder.path(), changes) };
     let allocations = Allocations::now();
-    let plan = RepackPlan::new(
-        &file,
-        options(folder.path(), ChangeSet { rules: vec![rule], ..ChangeSet::default() }),
-    )
-    .unwrap();
-    let planned = plan.datasets[0].memory_bytes;
+    let plan = RepackPlan::new(&file, options).unwrap();
+    let (planned, temporary) = (plan.datasets[0].memory_bytes, plan.datasets[0].temporary_bytes);
     plan.run(&sink, &Monitor::default()).unwrap();
-    (planned, allocations.peak() as u64)
+    (planned, allocations.peak() as u64, temporary)
 }
 
 #[test]
 fn rechunking_takes_the_memory_that_was_planned() {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    for chunk in [[24, 64, 64], [4, 128, 512], [1, 256, 256]] {
-        let (planned, needed) = planned_and_needed(chunk);
-        let what = format!("chunks of {chunk:?}: {planned} bytes planned, {needed} needed");
-        println!("{what}");
+    for (chunk, memory_bytes, is_spilled) in [
+        ([24, 64, 64], 64 << 20, false),
+        ([4, 128, 512], 64 << 20, false),
+        ([1, 256, 256], 64 << 20, false),
+        ([24, 64, 64], 12 << 20, true),
+        ([24, 64, 64], 16 << 20, true),
+        ([24, 8, 8], 8 << 20, true),
+    ] {
+        let (planned, needed, temporary) = planned_and_needed(chunk, memory_bytes);
+        let what = format!("chunks of {chunk:?} in {memory_bytes}: {planned} bytes planned, {needed} needed");
+        println!("{what}, {temporary} in a file");
+        assert_eq!(temporary > 0, is_spilled, "{what}");
+        assert!(planned <= memory_bytes, "{what}");
         assert!(needed <= planned && planned <= 3 * needed, "{what}");
     }
 }

@@ -65,8 +65,8 @@ pub(crate) fn header(object: &Object, placed: &PlacedObject, context: Context<'_
             messages.push(MessageKind::REFERENCE_COUNT, 0, |out| count.encode(out))?;
         }
     } else if let Some(times) = object.times {
-        // The only time that version 1 has.
-        let time = ModificationTime(times.modification.into());
+        // The only time that version 1 has; libhdf5 shows it as the time of the last change.
+        let time = ModificationTime(times.change.into());
         messages.push(MessageKind::MODIFICATION_TIME, 0, |out| time.encode(out))?;
     }
     messages.attributes(object, placed, context)?;
