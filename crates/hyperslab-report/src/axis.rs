@@ -43,6 +43,21 @@ const TICKS_MAX: usize = 9;
 /// Margin beyond the outermost values, as a share of the axis.
 const MARGIN: f64 = 0.05;
 
+/// Units of time with their seconds, and how many of each are labelled.
+const UNITS: [(f64, &str, &[f64]); 6] = [
+    (1e-6, "µs", &[1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0]),
+    (1e-3, "ms", &[1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0]),
+    (1.0, "s", &[1.0, 2.0, 5.0, 10.0, 30.0]),
+    (60.0, "min", &[1.0, 2.0, 5.0, 10.0, 30.0]),
+    (3600.0, "h", &[1.0, 2.0, 5.0, 10.0]),
+    (86_400.0, "day", &[1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0]),
+];
+
+/// Only days have a plural.
+fn plural(unit: &str, count: f64) -> String {
+    if unit == "day" && count > 1.0 { "days".to_owned() } else { unit.to_owned() }
+}
+
 impl Axis {
     /// An axis that covers all values that it can show (on a logarithmic axis those above 0), labelled by `label`.
     pub fn over(
@@ -73,6 +88,22 @@ impl Axis {
         ticks.retain(|tick| tick.at.fract() == 0.0 || !has_whole(tick));
         ticks.dedup_by(|next, before| is_alike(next, before));
         Self { title: title.into(), scale, from: scale.value(low), to: scale.value(high), ticks }
+    }
+
+    /// A logarithmic axis of durations, labelled at 1 s, 1 min, 1 h, 1 day.
+    pub fn of_seconds(title: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
+        let mut axis = Self::over(title, Scale::Log10, values, |_| String::new());
+        let within = |is_labelled: fn(f64) -> bool| -> Vec<Tick> {
+            let all = UNITS.iter().flat_map(|(seconds, unit, counts)| {
+                let own = counts.iter().copied().filter(move |count| is_labelled(*count));
+                own.map(move |count| Tick { at: seconds * count, label: format!("{count} {}", plural(unit, count)) })
+            });
+            all.filter(|tick| (axis.from..=axis.to).contains(&tick.at)).collect()
+        };
+        let steps = [within(|_| true), within(|count| count.log10().fract() == 0.0), within(|count| count == 1.0)];
+        let ticks = steps.into_iter().reduce(|ticks, coarser| if ticks.len() > TICKS_MAX { coarser } else { ticks });
+        axis.ticks = ticks.unwrap_or_default();
+        axis
     }
 
     /// Adds a label at a given value, such as one that represents 0 on a logarithmic axis.
@@ -164,6 +195,18 @@ mod tests {
         let axis = Axis::over("", Scale::Linear, [1.0, 3.0], |files| format!("{}", files as u64));
         let ticks: Vec<(f64, &str)> = axis.ticks.iter().map(|tick| (tick.at, tick.label.as_str())).collect();
         assert_eq!(ticks, [(0.0, "0"), (1.0, "1"), (2.0, "2"), (3.0, "3")]);
+    }
+
+    #[test]
+    fn durations_are_labelled_where_people_count_them() {
+        let labels = |values: &[f64]| -> Vec<String> {
+            let axis = Axis::of_seconds("", values.iter().copied());
+            axis.ticks.into_iter().map(|tick| tick.label).collect()
+        };
+        assert_eq!(labels(&[0.3, 400_000.0]), ["1 s", "10 s", "1 min", "10 min", "1 h", "10 h", "1 day"]);
+        assert_eq!(labels(&[18.0, 7000.0]), ["30 s", "1 min", "2 min", "5 min", "10 min", "30 min", "1 h", "2 h"]);
+        assert_eq!(labels(&[0.001, 0.02]), ["1 ms", "2 ms", "5 ms", "10 ms", "20 ms"]);
+        assert_eq!(labels(&[1e-7, 1e7]), ["1 µs", "1 ms", "1 s", "1 min", "1 h", "1 day"]);
     }
 
     #[test]

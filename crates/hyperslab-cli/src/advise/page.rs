@@ -141,14 +141,13 @@ fn bars(advice: &Advice, all: &Recommendation, reader: usize) -> Bars {
         Bar {
             name: read_name(advice, number),
             value: then,
-            whole: (now > then).then_some(now),
+            whole: None,
+            before: Some(now),
             text: format!("{} → {}", seconds_text(now), seconds_text(then)),
         }
     };
-    Bars {
-        title: format!("{}: what is left of each read's time", advice.readers[reader]),
-        bars: (0..advice.reads.len()).map(bar).collect(),
-    }
+    let title = format!("{}: each read's time, now and as recommended", advice.readers[reader]);
+    Bars::of_seconds(title, (0..advice.reads.len()).map(bar).collect())
 }
 
 fn mean_seconds(storage: &StorageAnswer) -> f64 {
@@ -183,12 +182,7 @@ fn trade_off(advice: &Advice, all: &Recommendation) -> Scatter {
         x: Axis::over("bytes in the file", Scale::Log2, all_points().map(|point| point.0), |bytes| {
             bytes_text(bytes as u64)
         }),
-        y: Axis::over(
-            "all reads by their weights",
-            Scale::Log10,
-            all_points().map(|point| point.1),
-            seconds_text,
-        ),
+        y: Axis::of_seconds("all reads by their weights", all_points().map(|point| point.1)),
         groups,
         diagonal: None,
     }
@@ -224,31 +218,60 @@ fn drawings(advice: &Advice, chunk: &[u64]) -> Vec<CellMap> {
     }
 }
 
-/// Chunks of a plane, in two colours by turns. `rows` and `columns` are the extent of the array and of a chunk.
+/// Chunks of a plane, in two colours by turns. `rows` and `columns` are the extent of the array and of a chunk. Of an axis with
+/// more chunks than cells, only the first are drawn.
 fn drawing(rows: (u64, u64), columns: (u64, u64), what: &str) -> CellMap {
-    let cells = |(len, _): (u64, u64), most: u64| len.clamp(1, most);
-    let (height, width) = (cells(rows, ROWS_MAX), cells(columns, COLUMNS_MAX));
-    // The chunks that the first and the last element of a cell lie in.
-    let span = |(len, chunk): (u64, u64), count: u64, at: u64| -> (u64, u64) {
-        let element = |at: u64| (u128::from(at) * u128::from(len) / u128::from(count)) as u64;
-        (element(at) / chunk.max(1), (element(at + 1).max(1) - 1) / chunk.max(1))
-    };
+    let (height, width) = (DrawnAxis::new(rows, ROWS_MAX), DrawnAxis::new(columns, COLUMNS_MAX));
     let cell = |row: u64, column: u64| -> u16 {
-        let (row, column) = (span(rows, height, row), span(columns, width, column));
-        let is_crowded = row.1 > row.0 || column.1 > column.0;
-        if is_crowded { 2 } else { ((row.0 + column.0) % 2) as u16 }
+        let (row, column) = (height.chunks(row), width.chunks(column));
+        let is_straddling = row.1 > row.0 || column.1 > column.0;
+        if is_straddling { 2 } else { ((row.0 + column.0) % 2) as u16 }
     };
+    let cells: Vec<u16> =
+        (0..height.cells).flat_map(|row| (0..width.cells).map(move |column| cell(row, column))).collect();
     let kind = |name: &str, colour| CellKind { name: name.to_owned(), text: String::new(), colour };
+    let mut kinds = vec![kind("a chunk", CellColour::Distinct(0)), kind("the next", CellColour::Distinct(1))];
+    if cells.contains(&2) {
+        kinds.push(kind("several chunks in a cell", CellColour::Muted));
+    }
+    let part = match (height.drawn < rows.0, width.drawn < columns.0) {
+        (false, false) => String::new(),
+        _ => format!("; the first {}x{} are drawn", height.drawn, width.drawn),
+    };
     CellMap {
-        title: format!("Chunks along {what}: {}x{} of {}x{}", rows.1, columns.1, rows.0, columns.0),
-        columns: width as usize,
-        cells: (0..height).flat_map(|row| (0..width).map(move |column| cell(row, column))).collect(),
-        kinds: vec![
-            kind("a chunk", CellColour::Distinct(0)),
-            kind("the next", CellColour::Distinct(1)),
-            kind("several chunks in a cell", CellColour::Muted),
-        ],
-        unit: format!("a cell is {}x{} elements", rows.0.div_ceil(height), columns.0.div_ceil(width)),
+        title: format!("Chunks along {what}: {}x{} of {}x{}{part}", rows.1, columns.1, rows.0, columns.0),
+        columns: width.cells as usize,
+        cells,
+        kinds,
+        unit: format!("a cell is {}x{} elements", height.cell_elements(), width.cell_elements()),
+    }
+}
+
+/// An axis of a drawing.
+struct DrawnAxis {
+    /// Elements that are drawn, from the first.
+    drawn: u64,
+    /// Elements of a chunk.
+    chunk: u64,
+    cells: u64,
+}
+
+impl DrawnAxis {
+    /// An axis of so many elements, in chunks of so many, in at most so many cells.
+    fn new((len, chunk): (u64, u64), cells_max: u64) -> Self {
+        let chunk = chunk.max(1);
+        let drawn = len.min(chunk.saturating_mul(cells_max));
+        Self { drawn, chunk, cells: drawn.clamp(1, cells_max) }
+    }
+
+    /// The chunks that the first and the last element of a cell lie in.
+    fn chunks(&self, cell: u64) -> (u64, u64) {
+        let element = |at: u64| (u128::from(at) * u128::from(self.drawn) / u128::from(self.cells)) as u64;
+        (element(cell) / self.chunk, (element(cell + 1).max(1) - 1) / self.chunk)
+    }
+
+    fn cell_elements(&self) -> u64 {
+        self.drawn.div_ceil(self.cells)
     }
 }
 
@@ -262,8 +285,13 @@ mod tests {
         assert_eq!(map.columns, 6);
         let rows: Vec<Vec<u16>> = map.cells.chunks(6).map(<[u16]>::to_vec).collect();
         assert_eq!(rows, [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 0]]);
-        let crowded = drawing((1, 1), (6000, 1), "the axis");
-        assert!(crowded.columns == 60 && crowded.cells.iter().all(|cell| *cell == 2));
+        // 6,000 chunks along an axis: the first 60, one to a cell, as a picture of all of them would show nothing.
+        let many = drawing((1, 1), (6000, 1), "the axis");
+        assert_eq!(many.cells[..4], [0, 1, 0, 1]);
+        assert!(many.columns == 60 && many.cells.iter().all(|cell| *cell < 2) && many.kinds.len() == 2);
+        assert!(many.title.ends_with("1x1 of 1x6000; the first 1x60 are drawn"), "{}", many.title);
+        let some = drawing((1460, 23), (361, 16), "axes 0 and 1");
+        assert!(some.cells.iter().filter(|cell| **cell < 2).count() > some.cells.len() / 2, "{}", some.title);
         // 256 elements in 24 and in 60 cells: where a chunk of 64 ends within a cell, that has two.
         let straddling = drawing((256, 64), (256, 64), "axes 0 and 1");
         let first: Vec<u16> = straddling.cells[..60].to_vec();

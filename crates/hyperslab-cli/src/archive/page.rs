@@ -90,12 +90,18 @@ fn bars(summary: &Summary, title: &str, names: &[(String, &Savings)]) -> Bars {
         Bar {
             name: name.clone(),
             value: then,
-            whole: (now > then).then_some(now),
+            whole: None,
+            before: Some(now),
             text: format!("{} → {}", text(now), text(then)),
         }
     };
     let title = format!("{title}: {}", rank_text(summary.rank));
-    Bars { title, bars: names.iter().take(BARS_MAX).map(bar).collect() }
+    let bars = names.iter().take(BARS_MAX).map(bar).collect();
+    match summary.rank {
+        Rank::Seconds => Bars::of_seconds(title, bars),
+        Rank::Bytes => Bars::labelled(title, bars, Scale::Log2, |bytes| bytes_text(bytes as u64)),
+        Rank::Dollars => Bars::labelled(title, bars, Scale::Log10, dollars_text),
+    }
 }
 
 /// Bytes against seconds of each variable, now and then.
@@ -121,7 +127,7 @@ fn trade_off(names: &[(String, &Savings)]) -> Scatter {
         x: Axis::over("bytes in the files", Scale::Log2, all().map(|point| point.0), |bytes| {
             bytes_text(bytes as u64)
         }),
-        y: Axis::over("reading everything once", Scale::Log10, all().map(|point| point.1), seconds_text),
+        y: Axis::of_seconds("reading everything once", all().map(|point| point.1)),
         groups,
         diagonal: None,
     }

@@ -50,6 +50,7 @@ fn bars(step: &StepForecast) -> Bars {
         name: CloudReader::titled(&one.reader).unwrap_or(&one.reader).to_owned(),
         value: one.seconds,
         whole: None,
+        before: None,
         text: format!(
             "{}; {} requests, {}, ${:.5}",
             seconds_text(one.seconds),
@@ -58,5 +59,5 @@ fn bars(step: &StepForecast) -> Bars {
             one.dollars
         ),
     };
-    Bars { title, bars: step.readers.iter().map(bar).collect() }
+    Bars::of_seconds(title, step.readers.iter().map(bar).collect())
 }

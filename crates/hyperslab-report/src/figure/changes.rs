@@ -49,10 +49,10 @@ impl Changes {
                         } }
                         tbody { @for (name, cells) in &self.rows { tr {
                             th.left scope="row" { (name) }
-                            @for cell in cells {
+                            @for (cell, column) in cells.iter().zip(&self.columns) {
                                 @match cell {
-                                    None => td.none { span.quiet { "–" } },
-                                    Some(change) => (change.markup()),
+                                    None => td.none data-title=(column) { span.quiet { "–" } },
+                                    Some(change) => (change.markup(column)),
                                 }
                             }
                         } } }
@@ -64,10 +64,10 @@ impl Changes {
 }
 
 impl Change {
-    fn markup(&self) -> Markup {
+    fn markup(&self, column: &str) -> Markup {
         html! {
-            td.(self.class()) tabindex="0" data-tip=(self.detail) title=(self.detail) {
-                span.before { (self.before_text) } " → " span.after { (self.after_text) }
+            td.(self.class()) tabindex="0" data-title=(column) data-tip=(self.detail) title=(self.detail) {
+                span.before { (self.before_text) " →" } " " span.after { (self.after_text) }
                 @let words = self.words();
                 @if !words.is_empty() { span.times { (words) } }
             }

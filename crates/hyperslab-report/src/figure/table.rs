@@ -88,14 +88,16 @@ impl Table {
     }
 
     fn body(&self, is_titled: bool) -> Markup {
+        let has_commands = self.columns.iter().any(|column| column.align == Align::Command);
         html! {
+            // Beside the table, so that it is not wider than the screen where the table is.
+            @if is_titled { figcaption { (self.title) } }
             div.scroll tabindex="0" role="region" aria-label=(self.title) {
-                table {
-                    @if is_titled { caption { (self.title) } }
+                table.commands[has_commands] {
                     thead { tr { @for column in &self.columns { th.(column.align.class()) scope="col" { (column.title) } } } }
                     tbody {
                         @for row in &self.rows {
-                            tr { @for (cell, column) in row.iter().zip(&self.columns) { (column.align.cell(cell)) } }
+                            tr { @for (cell, column) in row.iter().zip(&self.columns) { (column.align.cell(cell, &column.title)) } }
                         }
                     }
                 }
@@ -113,13 +115,26 @@ impl Align {
         }
     }
 
-    fn cell(self, text: &str) -> Markup {
+    /// A cell. `title` is that of its column, which a small screen shows beside it.
+    fn cell(self, text: &str, title: &str) -> Markup {
         html! {
-            td.(self.class()) {
-                @if self == Self::Command && !text.is_empty() { (command(text)) } @else { (text) }
+            td.(self.class()) data-title=(title) {
+                @match (self, text.split_once(ARROW)) {
+                    (Self::Command, _) if !text.is_empty() => (command(text)),
+                    (Self::Right, Some((before, after))) => (before_after(before, after)),
+                    _ => (text),
+                }
             }
         }
     }
+}
+
+/// Between a value before and after.
+const ARROW: &str = " → ";
+
+/// A value before and after, which may be broken at the arrow only.
+fn before_after(before: &str, after: &str) -> Markup {
+    html! { span.value { (before) " →" } " " span.value { (after) } }
 }
 
 /// A command line with a button to copy it.

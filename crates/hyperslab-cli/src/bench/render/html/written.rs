@@ -47,6 +47,7 @@ pub(super) fn section(drawn: &Drawn<'_>) -> Section {
             name: measured.row.stored_as.clone(),
             value: write.write.median,
             whole: Some(write.open_write_close.median),
+            before: None,
             text: format!(
                 "{} of {}",
                 seconds_text(write.write.median),
@@ -57,13 +58,14 @@ pub(super) fn section(drawn: &Drawn<'_>) -> Section {
             name: measured.row.stored_as.clone(),
             value: write.file_bytes as f64,
             whole: None,
+            before: None,
             text: match drawn.document.head.data.ratio_of(&measured.row) {
                 Some(ratio) => format!("{}, ratio {ratio:.2}", size::bytes(write.file_bytes)),
                 None => size::bytes(write.file_bytes),
             },
         };
         let bars =
-            |what: &str, better: &str, bars: Vec<Bar>| Bars { title: title(what, better, &bars), bars };
+            |what: &str, better: &str, bars: Vec<Bar>| Bars::new(title(what, better, &bars), bars);
         section = section
             .figure(bars("Time to write", "fastest", figures.iter().map(time).collect()))
             .figure(bars("Size of the file", "smallest", figures.iter().map(bytes).collect()));
