@@ -70,7 +70,7 @@ def advise(
     write: Block | None = None,
     readers: Iterable[str] = (),
     size_bound: str | None = None,
-    max_error: float | None = None,
+    max_error: float | str | None = None,
     place: str | None = None,
     cloud: bool = False,
     seconds: float | None = None,
@@ -80,7 +80,7 @@ def advise(
     A read is the shape of a block in which the dataset is read: `"1x361x720"`, or `(1, 361, 720)`, in which `None` stands for
     the whole extent; `"1x361x720@10"` counts ten times. Without reads, those that the axes suggest are taken. The other
     arguments are the options of the command: `readers` such as `["netcdf-4.9", "h5py+zstd"]`, `size_bound` such as
-    `"1.2x"`, `max_error` if floats may be rounded, by at most so much, `place` such as `"s3"`, `cloud` for a forecast of what
+    `"1.2x"`, `max_error` if floats may be rounded, by at most so much, or by a share of each value such as `"0.1%"`, `place` such as `"s3"`, `cloud` for a forecast of what
     the file takes there as it is, and `seconds` that the answer may take.
 
     The work is done in a process of its own.

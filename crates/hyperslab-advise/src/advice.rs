@@ -87,6 +87,12 @@ pub struct StorageAnswer {
     /// The largest error of a value in the sampled chunks; missing for lossless filters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest_error: Option<f64>,
+    /// The same as a share of the value, where the bound of the error is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest_relative_error: Option<f64>,
+    /// The most by which any value changes, as a share of it, as the filter promises.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative_error_max: Option<f64>,
     /// The chunks and filters.
     #[serde(skip)]
     pub(crate) storage: Storage,
@@ -302,6 +308,7 @@ fn answer(question: &Question<'_>, storages: &[Costed], at: usize) -> StorageAns
 /// A storage as it is told.
 pub(crate) fn answer_of(question: &Question<'_>, costed: &Costed, filters: String) -> StorageAnswer {
     let Costed { storage, stored_bytes, reads, seconds, requests, writing, largest_error } = costed;
+    let promise = storage.pipeline.compression.largest_share();
     StorageAnswer {
         chunk: storage.chunk.clone(),
         chunk_bytes: storage.chunk_bytes(question.facts.element_bytes),
@@ -312,7 +319,9 @@ pub(crate) fn answer_of(question: &Question<'_>, costed: &Costed, filters: Strin
         seconds: seconds.clone(),
         reads: reads.clone(),
         dollars: dollars(question, reads),
-        largest_error: *largest_error,
+        largest_error: largest_error.filter(|_| promise.is_none()),
+        largest_relative_error: largest_error.filter(|_| promise.is_some()),
+        relative_error_max: promise,
         storage: storage.clone(),
     }
 }

@@ -53,7 +53,7 @@ pub use cost::ReadCost;
 pub use error::AdviseError;
 pub use lines::{Line, Target, lines};
 pub use pages::{PageAdvice, PageCandidate, PagedReader, ReadSession, StoredFile, advise_on_pages};
-pub use pipeline::{Compression, Pipeline, Tolerance};
+pub use pipeline::{Compression, DigitRounding, ErrorBound, Pipeline, Tolerance};
 pub use place::Place;
 pub use question::{Question, SizeBound};
 pub use reader::{Reader, ReaderKind};

@@ -7,6 +7,7 @@ use crate::pipeline::{Compression, Pipeline};
 use crate::storage::Storage;
 use hyperslab_doctor::pattern::shape_text;
 use hyperslab_doctor::{DatasetFacts, python_string, shell_word};
+use hyperslab_units::bytes_option;
 use serde::Serialize;
 
 /// The file that the lines are about.
@@ -60,7 +61,8 @@ fn tuple(chunk: &[u64]) -> String {
 fn hyperslab(target: &Target, facts: &DatasetFacts, storage: &Storage) -> String {
     let file = shell_word(&target.file);
     let output = if target.is_netcdf { "out.nc" } else { "out.h5" };
-    let pages = target.page_bytes.map_or_else(String::new, |bytes| format!("--page-size {bytes} "));
+    let pages =
+        target.page_bytes.map_or_else(String::new, |bytes| format!("--page-size {} ", bytes_option(bytes)));
     let Some(chunk) = &storage.chunk else {
         return format!("hyperslab repack {pages}--contiguous {} {file} {output}", shell_word(&facts.path));
     };
@@ -145,8 +147,8 @@ fn h5py(name: &str, storage: &Storage) -> Option<String> {
         Compression::Gzip(level) => {
             options.push_str(&format!(", compression=\"gzip\", compression_opts={level}"));
         }
-        // NumPy would round missing values, too.
-        Compression::Rounded { .. } => return None,
+        // NumPy would round missing values, too; h5py takes one filter beside shuffle.
+        Compression::Rounded { .. } | Compression::Digits { .. } => return None,
         Compression::Lzf => options.push_str(", compression=\"lzf\""),
         Compression::Szip => options.push_str(", compression=\"szip\", compression_opts=(\"nn\", 8)"),
         // h5py refuses both.
@@ -204,7 +206,8 @@ fn xarray(name: &str, storage: &Storage) -> Option<String> {
         Compression::Lzf
         | Compression::Bitshuffle
         | Compression::ScaleOffset { .. }
-        | Compression::Zfp(_) => return None,
+        | Compression::Zfp(_)
+        | Compression::Digits { .. } => return None,
     }
     options.push_str(&format!(", \"shuffle\": {}", truth(*shuffle)));
     if *checksum {
@@ -245,7 +248,8 @@ fn cdl(name: &str, storage: &Storage) -> Option<String> {
         Compression::Lzf
         | Compression::ScaleOffset { .. }
         | Compression::Rounded { .. }
-        | Compression::Zfp(_) => return None,
+        | Compression::Zfp(_)
+        | Compression::Digits { .. } => return None,
         _ => {
             let (id, parameters) = storage.pipeline.requests().into_iter().find(|(id, _)| *id > 3)?;
             let all = std::iter::once(u32::from(id)).chain(parameters);
@@ -262,7 +266,6 @@ fn cdl(name: &str, storage: &Storage) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::Tolerance;
 
     fn all(storage: &Storage) -> Vec<String> {
         let facts = DatasetFacts::contiguous("/t2m", &[1460, 361, 720], "<f4", 4);
@@ -298,7 +301,7 @@ mod tests {
 
     #[test]
     fn lossy_filters_are_named_with_their_bound() {
-        let lines: Vec<String> = Pipeline::lossy_candidates(Tolerance::new(0.01).unwrap(), false)
+        let lines: Vec<String> = Pipeline::lossy_candidates("0.01".parse().unwrap(), false)
             .into_iter()
             .flat_map(|pipeline| all(&Storage::chunked(&[73, 91, 90], pipeline)).into_iter().take(3))
             .collect();
@@ -327,7 +330,7 @@ mod tests {
         let facts = DatasetFacts::contiguous("/t2m", &[1460, 361, 720], "<f4", 4);
         let target = Target { file: "in.h5".to_owned(), is_netcdf: false, page_bytes: Some(1 << 20) };
         let lines = lines(&target, &facts, &Storage::CONTIGUOUS);
-        assert_eq!(lines[0].line, "hyperslab repack --page-size 1048576 --contiguous /t2m in.h5 out.h5");
+        assert_eq!(lines[0].line, "hyperslab repack --page-size 1MiB --contiguous /t2m in.h5 out.h5");
         assert_eq!(lines[2].line, "h5repack -S PAGE -G 1048576 -l /t2m:CONTI -f /t2m:NONE in.h5 out.h5");
     }
 
@@ -341,7 +344,7 @@ mod tests {
         assert_eq!(tools(zstd), ["hyperslab", "h5py", "h5repack", "xarray", "CDL"]);
         let lzf = Pipeline { shuffle: true, compression: Compression::Lzf, checksum: false };
         assert_eq!(tools(lzf), ["hyperslab", "h5py"]);
-        let lossy = Pipeline::lossy_candidates(Tolerance::new(0.01).unwrap(), false);
+        let lossy = Pipeline::lossy_candidates("0.01".parse().unwrap(), false);
         for one in lossy {
             let rounds = matches!(one.compression, Compression::Rounded { .. });
             let others: &[&str] = if rounds { &["xarray"] } else { &["h5py", "h5repack"] };

@@ -47,9 +47,126 @@ pub enum Compression {
     },
     /// zfp with a bound of the error.
     Zfp(Tolerance),
+    /// Floats of which so many significant decimal digits are kept, then deflated at a level.
+    Digits {
+        /// What rounds them.
+        rounding: DigitRounding,
+        /// Significant decimal digits.
+        digits: u32,
+        /// The level of deflate.
+        level: u32,
+    },
 }
 
-/// The largest absolute error that a filter may cause: a positive, finite number.
+/// A filter that keeps significant decimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DigitRounding {
+    /// As many bits of each value as the digits need at most: the others are cleared and set by turns.
+    BitGroom,
+    /// As many bits as the digits of each value need, rounded to the nearest.
+    GranularBitRound,
+}
+
+impl DigitRounding {
+    const ALL: [Self; 2] = [Self::BitGroom, Self::GranularBitRound];
+    /// The most digits that the filters take.
+    const DIGITS_MAX: u32 = 15;
+
+    /// The most by which a value changes, as a share of it.
+    ///
+    /// BitGroom keeps ⌈digits · log₂ 10⌉ + 1 bits behind the first one, and changes all others. Granular BitRound changes a value
+    /// by at most half a unit of its last digit that is kept, and a value is at least one unit of its first digit.
+    fn largest_share(self, digits: u32) -> f64 {
+        match self {
+            Self::BitGroom => 2f64.powi(-((f64::from(digits) * std::f64::consts::LOG2_10).ceil() as i32 + 1)),
+            Self::GranularBitRound => 0.5 * 10f64.powi(1 - digits as i32),
+        }
+    }
+
+    /// The fewest digits with which no value changes by more than this share of it.
+    fn digits(self, share: f64) -> Option<u32> {
+        (1..=Self::DIGITS_MAX).find(|digits| self.largest_share(*digits) <= share)
+    }
+
+    fn id(self) -> u16 {
+        match self {
+            Self::BitGroom => BITGROOM,
+            Self::GranularBitRound => GRANULAR_BITROUND,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::BitGroom => "bitgroom",
+            Self::GranularBitRound => "granularbitround",
+        }
+    }
+}
+
+/// The most by which values may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorBound {
+    /// By so much.
+    Absolute(Tolerance),
+    /// By such a share of each value.
+    Relative(Tolerance),
+}
+
+impl ErrorBound {
+    /// True if a change of a value keeps the bound.
+    pub fn is_kept(self, value: f64, changed: f64) -> bool {
+        self.error(value, changed).is_some_and(|error| error <= self.tolerance().error())
+    }
+
+    /// How far a value is changed, as the bound counts. `None` if it became or was infinite or NaN, and where a share of zero
+    /// would be needed.
+    pub fn error(self, value: f64, changed: f64) -> Option<f64> {
+        let difference = (value - changed).abs();
+        let error = match self {
+            _ if difference == 0.0 => 0.0,
+            Self::Absolute(_) => difference,
+            Self::Relative(_) => difference / value.abs(),
+        };
+        error.is_finite().then_some(error)
+    }
+
+    /// The bound as a number: a difference, or a share.
+    pub fn tolerance(self) -> Tolerance {
+        match self {
+            Self::Absolute(tolerance) | Self::Relative(tolerance) => tolerance,
+        }
+    }
+}
+
+/// As it is written: `0.01`, `0.1%`.
+impl std::fmt::Display for ErrorBound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Absolute(tolerance) => write!(f, "{}", tolerance.error()),
+            Self::Relative(tolerance) => write!(f, "{}%", tolerance.error() * 100.0),
+        }
+    }
+}
+
+impl std::str::FromStr for ErrorBound {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = |text: &str| text.trim().parse().ok().and_then(Tolerance::new);
+        match text.trim().strip_suffix('%') {
+            None => number(text)
+                .map(Self::Absolute)
+                .ok_or("it is neither a positive number nor a percentage, such as 0.1%"),
+            Some(percent) => {
+                let share = number(percent).and_then(|percent| Tolerance::new(percent.error() / 100.0));
+                let share = share.filter(|share| share.error() < 1.0);
+                share.map(Self::Relative).ok_or("it is not a percentage above 0 % and below 100 %")
+            }
+        }
+    }
+}
+
+/// The largest error that a filter may cause: a positive, finite number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tolerance(u64);
 
@@ -88,6 +205,8 @@ const BLOSC: u16 = 32_001;
 const BITSHUFFLE: u16 = 32_008;
 const ZFP: u16 = 32_013;
 const ZSTD: u16 = 32_015;
+const BITGROOM: u16 = 32_022;
+const GRANULAR_BITROUND: u16 = 32_023;
 /// `H5Z_SO_FLOAT_DSCALE`
 const DECIMAL: u32 = 0;
 /// The mode of zfp with a bound of the error.
@@ -106,7 +225,8 @@ const ROUNDED_LEVELS: [u32; 2] = [1, 4];
 
 impl Compression {
     /// The compressions that a reader may have or lack.
-    pub const PLUGINS: [&'static str; 6] = ["lzf", "szip", "zstd", "blosc", "bitshuffle", "zfp"];
+    pub const PLUGINS: [&'static str; 8] =
+        ["lzf", "szip", "zstd", "blosc", "bitshuffle", "zfp", "bitgroom", "granularbitround"];
 
     /// The name of the plug-in that a reader needs; none for what every libhdf5 has.
     pub fn plugin(self) -> Option<&'static str> {
@@ -118,12 +238,21 @@ impl Compression {
             Self::Blosc => Some("blosc"),
             Self::Bitshuffle => Some("bitshuffle"),
             Self::Zfp(_) => Some("zfp"),
+            Self::Digits { rounding, .. } => Some(rounding.name()),
         }
     }
 
     /// True if values may come back changed.
     pub fn is_lossy(self) -> bool {
-        matches!(self, Self::ScaleOffset { .. } | Self::Rounded { .. } | Self::Zfp(_))
+        matches!(self, Self::ScaleOffset { .. } | Self::Rounded { .. } | Self::Zfp(_) | Self::Digits { .. })
+    }
+
+    /// The most by which a value changes, as a share of it, if the filter promises one.
+    pub fn largest_share(self) -> Option<f64> {
+        match self {
+            Self::Digits { rounding, digits, .. } => Some(rounding.largest_share(digits)),
+            _ => None,
+        }
     }
 
     /// True if it shuffles itself, so that a shuffle before it has no use.
@@ -158,7 +287,26 @@ impl Pipeline {
     }
 
     /// The pipelines for floats that may change by at most so much.
-    pub fn lossy_candidates(tolerance: Tolerance, checksum: bool) -> Vec<Self> {
+    pub fn lossy_candidates(bound: ErrorBound, checksum: bool) -> Vec<Self> {
+        match bound {
+            ErrorBound::Absolute(tolerance) => Self::within(tolerance, checksum),
+            ErrorBound::Relative(share) => Self::within_share(share, checksum),
+        }
+    }
+
+    /// Those that keep a share of each value.
+    fn within_share(share: Tolerance, checksum: bool) -> Vec<Self> {
+        let of = |rounding: DigitRounding| {
+            let digits = rounding.digits(share.error());
+            let compression = move |digits, level| Compression::Digits { rounding, digits, level };
+            digits.into_iter().flat_map(move |digits| ROUNDED_LEVELS.map(|level| compression(digits, level)))
+        };
+        let compressions = DigitRounding::ALL.into_iter().flat_map(of);
+        compressions.map(|compression| Self { shuffle: true, compression, checksum }).collect()
+    }
+
+    /// Those that keep an absolute bound.
+    fn within(tolerance: Tolerance, checksum: bool) -> Vec<Self> {
         let digits = tolerance.digits();
         let scaleoffset = SCALEOFFSET_LEVELS.map(|level| Compression::ScaleOffset { digits, level });
         let digits = tolerance.rounded_digits();
@@ -207,12 +355,17 @@ impl Pipeline {
     /// follows from the dataset (the size of an element, a chunk) is left out.
     pub fn requests(&self) -> Vec<(u16, Vec<u32>)> {
         let mut filters: Vec<(u16, Vec<u32>)> = Vec::new();
+        if let Compression::Digits { rounding, digits, .. } = self.compression {
+            filters.push((rounding.id(), vec![digits]));
+        }
         if self.shuffle {
             filters.push((SHUFFLE, Vec::new()));
         }
         match self.compression {
             Compression::None => {}
-            Compression::Gzip(level) | Compression::Rounded { level, .. } => {
+            Compression::Gzip(level)
+            | Compression::Rounded { level, .. }
+            | Compression::Digits { level, .. } => {
                 filters.push((DEFLATE, vec![level]));
             }
             Compression::Lzf => filters.push((LZF, Vec::new())),
@@ -250,6 +403,8 @@ impl Pipeline {
                 BITSHUFFLE => "bitshuffle",
                 SCALEOFFSET => "scaleoffset",
                 ZFP => "zfp",
+                BITGROOM => "bitgroom",
+                GRANULAR_BITROUND => "granularbitround",
                 _ => "zstd",
             };
             FilterFact { name: name.to_owned(), id, parameters, description: name.to_owned() }
@@ -263,10 +418,15 @@ impl Pipeline {
         if let Compression::Rounded { digits, .. } = self.compression {
             words.push(format!("round={digits}"));
         }
+        if let Compression::Digits { rounding, digits, .. } = self.compression {
+            words.push(format!("{}={digits}", rounding.name()));
+        }
         words.extend(self.shuffle.then(|| "shuffle".to_owned()));
         match self.compression {
             Compression::None => {}
-            Compression::Gzip(level) | Compression::Rounded { level, .. } => {
+            Compression::Gzip(level)
+            | Compression::Rounded { level, .. }
+            | Compression::Digits { level, .. } => {
                 words.push(format!("gzip={level}"));
             }
             Compression::Lzf => words.push("lzf".to_owned()),
@@ -308,10 +468,68 @@ mod tests {
     }
 
     #[test]
+    fn digits_keep_a_share_of_each_value() {
+        let texts = |bound: &str| -> Vec<String> {
+            let bound: ErrorBound = bound.parse().unwrap();
+            Pipeline::lossy_candidates(bound, false).iter().map(Pipeline::text).collect()
+        };
+        assert_eq!(
+            texts("0.1%"),
+            [
+                "bitgroom=3+shuffle+gzip=1",
+                "bitgroom=3+shuffle+gzip=4",
+                "granularbitround=4+shuffle+gzip=1",
+                "granularbitround=4+shuffle+gzip=4",
+            ]
+        );
+        assert!(
+            texts("1%")[0].starts_with("bitgroom=2+") && texts("1%")[2].starts_with("granularbitround=3+")
+        );
+        assert_eq!(texts("1e-14%").len(), 0, "no filter keeps so many digits");
+        for bound in ["0.1%", "2 %", "60%"] {
+            let bound: ErrorBound = bound.parse().unwrap();
+            for one in Pipeline::lossy_candidates(bound, false) {
+                assert!(
+                    one.compression.largest_share().unwrap() <= bound.tolerance().error(),
+                    "{}",
+                    one.text()
+                );
+                assert!(one.compression.is_lossy());
+                assert_eq!(one.requests().len(), 3, "{}", one.text());
+                assert!(matches!(one.requests()[0], (BITGROOM | GRANULAR_BITROUND, _)), "{}", one.text());
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_are_numbers_or_shares_of_values() {
+        let bound = |text: &str| text.parse::<ErrorBound>();
+        assert_eq!(bound("0.01").unwrap(), ErrorBound::Absolute(Tolerance::new(0.01).unwrap()));
+        assert_eq!(bound(" 50 % ").unwrap(), ErrorBound::Relative(Tolerance::new(0.5).unwrap()));
+        for text in ["0.01", "50%"] {
+            assert_eq!(bound(text).unwrap().to_string(), text);
+        }
+        for text in ["", "%", "0", "-1", "0%", "100%", "-1%", "inf", "nan%", "x%"] {
+            assert!(bound(text).is_err(), "{text}");
+        }
+        let (absolute, relative) = (bound("0.5").unwrap(), bound("10%").unwrap());
+        assert!(absolute.is_kept(1000.0, 1000.5) && !absolute.is_kept(1.0, 2.0));
+        assert!(
+            relative.is_kept(-1000.0, -1100.0) && !relative.is_kept(1.0, 1.2) && relative.is_kept(0.0, 0.0)
+        );
+        // A share of nothing is nothing.
+        assert!(
+            !relative.is_kept(0.0, 1e-300)
+                && !relative.is_kept(1.0, f64::NAN)
+                && !relative.is_kept(1.0, f64::INFINITY)
+        );
+    }
+
+    #[test]
     fn lossy_pipelines_keep_the_bound() {
         let texts = |error: f64| -> Vec<String> {
-            let tolerance = Tolerance::new(error).unwrap();
-            Pipeline::lossy_candidates(tolerance, true).iter().map(Pipeline::text).collect()
+            let bound = ErrorBound::Absolute(Tolerance::new(error).unwrap());
+            Pipeline::lossy_candidates(bound, true).iter().map(Pipeline::text).collect()
         };
         assert_eq!(
             texts(0.01),
@@ -332,7 +550,7 @@ mod tests {
         for error in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(Tolerance::new(error), None);
         }
-        let lossy = Pipeline::lossy_candidates(Tolerance::new(0.5).unwrap(), false);
+        let lossy = Pipeline::lossy_candidates("0.5".parse().unwrap(), false);
         assert!(lossy.iter().all(|one| one.compression.is_lossy()));
         assert!(Pipeline::candidates(4, false).iter().all(|one| !one.compression.is_lossy()));
     }

@@ -2,7 +2,7 @@
 
 use crate::error::AdviseError;
 use crate::lines::Target;
-use crate::pipeline::Tolerance;
+use crate::pipeline::ErrorBound;
 use crate::place::Place;
 use crate::reader::Reader;
 use crate::usual::UsualRead;
@@ -28,7 +28,7 @@ pub struct Question<'a> {
     /// The most bytes that the data may take.
     pub size_bound: SizeBound,
     /// The most that a value may change; `None` if nothing may be lost. Only for datasets of floats.
-    pub max_error: Option<Tolerance>,
+    pub max_error: Option<ErrorBound>,
     /// Where the file will lie.
     pub place: Place,
     /// What the parts of a read cost on this machine.

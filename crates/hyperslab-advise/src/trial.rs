@@ -16,7 +16,8 @@ pub struct Trial {
     pub encode_seconds: f64,
     /// Seconds to decode them, by hyperslab's decoders.
     pub decode_seconds: f64,
-    /// The largest difference of a value from what comes back; 0 for lossless pipelines.
+    /// The largest difference of a value from what comes back, or, if the bound of the error is a share of each value, the
+    /// largest share; 0 for lossless pipelines.
     pub largest_error: f64,
 }
 

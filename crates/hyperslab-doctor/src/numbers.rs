@@ -18,6 +18,11 @@ pub fn count_text(count: u64) -> String {
     out
 }
 
+/// `1 request`, `16,200 requests`
+pub fn counted_text(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count_text(count), if count == 1 { "" } else { "s" })
+}
+
 /// `1080x`, `1.5x`
 pub fn ratio_text(ratio: f64) -> String {
     if ratio >= 1e6 {

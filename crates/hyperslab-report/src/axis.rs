@@ -96,12 +96,17 @@ impl Axis {
         let within = |is_labelled: fn(f64) -> bool| -> Vec<Tick> {
             let all = UNITS.iter().flat_map(|(seconds, unit, counts)| {
                 let own = counts.iter().copied().filter(move |count| is_labelled(*count));
-                own.map(move |count| Tick { at: seconds * count, label: format!("{count} {}", plural(unit, count)) })
+                own.map(move |count| Tick {
+                    at: seconds * count,
+                    label: format!("{count} {}", plural(unit, count)),
+                })
             });
             all.filter(|tick| (axis.from..=axis.to).contains(&tick.at)).collect()
         };
-        let steps = [within(|_| true), within(|count| count.log10().fract() == 0.0), within(|count| count == 1.0)];
-        let ticks = steps.into_iter().reduce(|ticks, coarser| if ticks.len() > TICKS_MAX { coarser } else { ticks });
+        let steps =
+            [within(|_| true), within(|count| count.log10().fract() == 0.0), within(|count| count == 1.0)];
+        let ticks =
+            steps.into_iter().reduce(|ticks, coarser| if ticks.len() > TICKS_MAX { coarser } else { ticks });
         axis.ticks = ticks.unwrap_or_default();
         axis
     }
@@ -204,7 +209,10 @@ mod tests {
             axis.ticks.into_iter().map(|tick| tick.label).collect()
         };
         assert_eq!(labels(&[0.3, 400_000.0]), ["1 s", "10 s", "1 min", "10 min", "1 h", "10 h", "1 day"]);
-        assert_eq!(labels(&[18.0, 7000.0]), ["30 s", "1 min", "2 min", "5 min", "10 min", "30 min", "1 h", "2 h"]);
+        assert_eq!(
+            labels(&[18.0, 7000.0]),
+            ["30 s", "1 min", "2 min", "5 min", "10 min", "30 min", "1 h", "2 h"]
+        );
         assert_eq!(labels(&[0.001, 0.02]), ["1 ms", "2 ms", "5 ms", "10 ms", "20 ms"]);
         assert_eq!(labels(&[1e-7, 1e7]), ["1 µs", "1 ms", "1 s", "1 min", "1 h", "1 day"]);
     }

@@ -49,6 +49,16 @@ pub fn parse_bytes(text: &str) -> Result<u64, SizeError> {
     u64::try_from(bytes).map_err(|_| fail("too large"))
 }
 
+/// A byte size as [`parse_bytes`] reads it, in the largest unit of which it is a multiple: `8MiB`, `1025`.
+pub fn bytes_option(bytes: u64) -> String {
+    let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let fits = |(_, bits): &&(&str, u32)| bytes > 0 && bytes.trailing_zeros() >= *bits;
+    units
+        .iter()
+        .find(fits)
+        .map_or_else(|| bytes.to_string(), |(unit, bits)| format!("{}{unit}", bytes >> bits))
+}
+
 fn factor(unit: &str) -> Option<u64> {
     let unit = unit.to_ascii_lowercase();
     let (prefix, base) = match unit.as_str() {
@@ -67,6 +77,14 @@ fn factor(unit: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn sizes_of_options_are_read_back() {
+        let sizes = [0, 1, 1023, 1024, 1025, 8 << 20, 3 << 29, (1 << 40) + 1, 1 << 40, u64::MAX];
+        let texts = sizes.map(bytes_option);
+        assert_eq!(texts[3..7], ["1KiB", "1025", "8MiB", "1536MiB"].map(str::to_owned));
+        assert_eq!(texts.map(|text| parse_bytes(&text)), sizes.map(Ok));
+    }
 
     #[test]
     fn sizes_are_read_with_and_without_units() {

@@ -2,7 +2,7 @@
 
 use crate::failure::exit_codes;
 use clap::Args;
-use hyperslab_advise::Tolerance;
+use hyperslab_advise::ErrorBound;
 use std::path::PathBuf;
 
 /// Advise on chunks and filters that serve the reads of a dataset
@@ -22,6 +22,7 @@ EXAMPLES
   hyperslab advise era5.nc /t2m --size-bound 2x               it may take twice its present size
   hyperslab advise era5.nc /t2m --write 1x361x720             written map by map
   hyperslab advise era5.nc /t2m --max-error 0.01              values may change by a hundredth
+  hyperslab advise era5.nc /t2m --max-error 0.1% --readers hyperslab   by a thousandth of each
   hyperslab advise era5.nc /t2m --place s3                    for an object store
   hyperslab advise era5.nc --html era5.html                   also a page, with the trade-off as a picture
   hyperslab advise era5.nc --recipe-out era5.toml             then: hyperslab repack --recipe era5.toml archive/ packed/
@@ -64,9 +65,10 @@ pub(crate) struct AdviseArgs {
     /// The most that the data may take: 500MiB, 1.2x of what it takes now, or none
     #[arg(long, value_name = "BOUND", default_value = "1.05x")]
     pub size_bound: String,
-    /// Also consider filters that round floats, as long as no value changes by more than ERROR; without it, none that are lossy
-    #[arg(long, value_name = "ERROR", value_parser = tolerance)]
-    pub max_error: Option<Tolerance>,
+    /// Also consider filters that round floats, as long as no value changes by more than ERROR, or by more than a share of it, such
+    /// as 0.1%; without it, none that are lossy
+    #[arg(long, value_name = "ERROR")]
+    pub max_error: Option<ErrorBound>,
     /// Where the file will lie; local if omitted, s3 with --cloud
     #[arg(long, value_name = "PLACE")]
     pub place: Option<String>,
@@ -88,12 +90,6 @@ pub(crate) struct AdviseArgs {
     /// Also write the recommendations as a recipe for `hyperslab repack --recipe`
     #[arg(long, value_name = "TOML")]
     pub recipe_out: Option<PathBuf>,
-}
-
-/// A bound of the error.
-fn tolerance(text: &str) -> Result<Tolerance, String> {
-    let error: Option<f64> = text.parse().ok();
-    error.and_then(Tolerance::new).ok_or_else(|| "it is not a positive number".to_owned())
 }
 
 /// A time that is worth waiting for.

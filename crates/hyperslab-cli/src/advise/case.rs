@@ -7,7 +7,7 @@ use crate::doctor::{Library, SampleScope, facts_of};
 use crate::failure::Failure;
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, File};
-use hyperslab_advise::{Axis, Question, Tolerance, UsualRead, usual_reads};
+use hyperslab_advise::{Axis, ErrorBound, Question, UsualRead, usual_reads};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::pattern::{BlockDim, BlockShape, RequestedRead};
 use hyperslab_doctor::predict::byte_filter_seconds;
@@ -21,7 +21,7 @@ pub(super) struct Case<'a> {
     pub(super) facts: DatasetFacts,
     pub(super) reads: Vec<UsualRead>,
     write: Option<Vec<u64>>,
-    max_error: Option<Tolerance>,
+    max_error: Option<ErrorBound>,
     inflate_factor: Option<f64>,
 }
 

@@ -28,7 +28,7 @@ use case::Case;
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, Dataspace, File};
 use hyperslab_advise::{
-    Advice, AdviseError, Place, Question, Reader, SizeBound, Target, Together, Tolerance, advise,
+    Advice, AdviseError, ErrorBound, Pipeline, Place, Question, Reader, SizeBound, Target, Together, advise,
 };
 use hyperslab_doctor::forecast::Forecast;
 use hyperslab_doctor::pattern::{BlockShape, RequestedRead, Sweep};
@@ -83,7 +83,7 @@ struct Request {
     write: Option<BlockShape>,
     readers: Vec<Reader>,
     size_bound: SizeBound,
-    max_error: Option<Tolerance>,
+    max_error: Option<ErrorBound>,
     place: Place,
 }
 
@@ -114,6 +114,32 @@ impl Request {
     }
 }
 
+impl Request {
+    /// What is wanted, where a bound of the error can be kept by filters only that some reader lacks.
+    fn note_on_relative_error(&self) -> Option<String> {
+        let bound = self.max_error.filter(|bound| matches!(bound, ErrorBound::Relative(_)))?;
+        let lossy = Pipeline::lossy_candidates(bound, false);
+        if lossy.is_empty() {
+            return Some(format!(
+                "--max-error {bound}: no filter keeps so many digits; only lossless ones were considered"
+            ));
+        }
+        let lacks = |reader: &&Reader| !lossy.iter().any(|pipeline| reader.reads(pipeline));
+        let lacking: Vec<String> =
+            self.readers.iter().filter(lacks).map(|reader| reader.name.clone()).collect();
+        let filters: BTreeSet<&str> =
+            lossy.iter().filter_map(|pipeline| pipeline.compression.plugin()).collect();
+        let filters = Vec::from_iter(filters).join(" and ");
+        (!lacking.is_empty()).then(|| {
+            let readers = hyperslab_doctor::list_text(&lacking);
+            format!(
+                "--max-error {bound} is kept by {filters}, which {readers} cannot read; name readers that have a plug-in, such as \
+                 netcdf-4.9+granularbitround"
+            )
+        })
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     let request = Request::parse(args)?;
@@ -136,6 +162,7 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
             ));
         }
     }
+    notes.extend(request.note_on_relative_error());
     let axes = Axes::of(&file);
     // A part of the time is for what the datasets have in common.
     let share = if datasets.len() > 1 { SHARE_ALONE } else { 1.0 };
@@ -258,7 +285,7 @@ fn command(args: &AdviseArgs, page: &Path) -> String {
     }
     words.extend(["--size-bound".to_owned(), args.size_bound.clone()]);
     if let Some(max_error) = args.max_error {
-        words.extend(["--max-error".to_owned(), max_error.error().to_string()]);
+        words.extend(["--max-error".to_owned(), max_error.to_string()]);
     }
     words.extend(args.cloud.then(|| "--cloud".to_owned()));
     words.extend(args.place.iter().flat_map(|place| ["--place".to_owned(), place.clone()]));

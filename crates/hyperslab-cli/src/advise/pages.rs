@@ -10,7 +10,7 @@ use hyperslab::File;
 use hyperslab_advise::{Advice, PageAdvice, PageCandidate, Verdict};
 use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::shell_word;
+use hyperslab_doctor::{bytes_option, shell_word};
 use hyperslab_report::{Align, Column, Section, Table};
 use serde::Serialize;
 
@@ -50,7 +50,7 @@ pub(super) fn pages(
 /// The line that repacks the whole file.
 fn line(file: &File, page_bytes: Option<u64>, datasets: &[Advice]) -> String {
     let mut words = vec!["hyperslab".to_owned(), "repack".to_owned()];
-    words.extend(page_bytes.into_iter().flat_map(|bytes| ["--page-size".to_owned(), bytes.to_string()]));
+    words.extend(page_bytes.into_iter().flat_map(|bytes| ["--page-size".to_owned(), bytes_option(bytes)]));
     for advice in datasets {
         let all = advice.recommendations.first().filter(|all| all.verdict == Verdict::Rewrite);
         let Some(storage) = all.map(|all| &all.storage) else { continue };

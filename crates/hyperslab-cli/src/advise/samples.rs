@@ -6,7 +6,7 @@
 use hyperslab::internal::filter_element;
 use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Endianness, Selection};
-use hyperslab_advise::{Compression, Pipeline as Wanted, Tolerance, Trial, Trials};
+use hyperslab_advise::{Compression, ErrorBound, Pipeline as Wanted, Trial, Trials};
 use hyperslab_bench::measure::thread_seconds;
 use hyperslab_filters::{Element, ElementKind, FilterSpec, Pipeline, Scratch, Target, client_data};
 use hyperslab_repack::DecimalRounding;
@@ -32,13 +32,13 @@ pub(crate) struct Samples<'a> {
     /// What stands for values that are missing, which some filters keep.
     fill: Option<Vec<u8>>,
     /// The most that a value may change.
-    max_error: Option<Tolerance>,
+    max_error: Option<ErrorBound>,
     scratch: Scratch,
 }
 
 impl<'a> Samples<'a> {
     /// Samples for an answer that may take so many seconds, and by which values may change by at most `max_error`.
-    pub(crate) fn new(dataset: &'a Dataset, seconds: f64, max_error: Option<Tolerance>) -> Self {
+    pub(crate) fn new(dataset: &'a Dataset, seconds: f64, max_error: Option<ErrorBound>) -> Self {
         let bytes = (seconds * SAMPLE_BYTES_PER_SECOND) as u64;
         let small = Self::small(dataset, bytes.clamp(SAMPLE_BYTES_MIN, SAMPLE_BYTES_MAX));
         Self { runs: RUNS, max_error, ..small }
@@ -127,7 +127,8 @@ impl<'a> Samples<'a> {
             return Some(0.0);
         }
         let bound = self.max_error.filter(|_| wanted.compression.is_lossy())?;
-        largest_error(&self.element, sample, decoded).filter(|error| *error <= bound.error())
+        largest_error(&self.element, bound, sample, decoded)
+            .filter(|error| *error <= bound.tolerance().error())
     }
 
     fn trial(&mut self, wanted: &Wanted, block: &[u64], samples: &[Vec<u8>]) -> Option<Trial> {
@@ -180,9 +181,9 @@ impl Trials for Samples<'_> {
     }
 }
 
-/// The largest difference between IEEE floats. `None` for other elements, and where a value that is not a number came back
-/// for one that is, or the other way round.
-fn largest_error(element: &Element, sample: &[u8], decoded: &[u8]) -> Option<f64> {
+/// The largest error of IEEE floats, as the bound counts. `None` for other elements, and where a value that is not a number came
+/// back for one that is, or the other way round.
+fn largest_error(element: &Element, bound: ErrorBound, sample: &[u8], decoded: &[u8]) -> Option<f64> {
     let ElementKind::Float(bits) = &element.kind else { return None };
     let value = |bytes: &[u8]| -> Option<f64> {
         Some(match (bytes.len(), bits.big_endian) {
@@ -197,11 +198,7 @@ fn largest_error(element: &Element, sample: &[u8], decoded: &[u8]) -> Option<f64
     let mut largest = 0.0f64;
     for (one, other) in sample.chunks_exact(size).zip(decoded.chunks_exact(size)) {
         if one != other {
-            let difference = (value(one)? - value(other)?).abs();
-            if !difference.is_finite() {
-                return None;
-            }
-            largest = largest.max(difference);
+            largest = largest.max(bound.error(value(one)?, value(other)?)?);
         }
     }
     Some(largest)
@@ -229,13 +226,15 @@ mod tests {
             size,
             kind: ElementKind::Float(BitLayout { precision: 8 * size, offset: 0, big_endian }),
         };
-        let (one, other) = (1.5f64.to_be_bytes(), 1.25f64.to_be_bytes());
-        assert_eq!(largest_error(&float(8, true), &one, &other), Some(0.25));
+        let bound: ErrorBound = "1".parse().unwrap();
+        let (one, other) = (2.5f64.to_be_bytes(), 2.0f64.to_be_bytes());
+        assert_eq!(largest_error(&float(8, true), bound, &one, &other), Some(0.5));
+        assert_eq!(largest_error(&float(8, true), "50%".parse().unwrap(), &one, &other), Some(0.2));
         let single = |value: f32| value.to_le_bytes();
-        assert_eq!(largest_error(&float(4, false), &single(2.0), &single(4.0)), Some(2.0));
+        assert_eq!(largest_error(&float(4, false), bound, &single(2.0), &single(4.0)), Some(2.0));
         for odd in [f32::NAN, f32::INFINITY] {
-            assert_eq!(largest_error(&float(4, false), &single(2.0), &single(odd)), None);
-            assert_eq!(largest_error(&float(4, false), &single(odd), &single(odd)), Some(0.0));
+            assert_eq!(largest_error(&float(4, false), bound, &single(2.0), &single(odd)), None);
+            assert_eq!(largest_error(&float(4, false), bound, &single(odd), &single(odd)), Some(0.0));
         }
     }
 

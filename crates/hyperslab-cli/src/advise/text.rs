@@ -136,6 +136,15 @@ fn recommendation(advice: &Advice, one: &Recommendation) -> String {
              error of all values\n"
         ));
     }
+    if let (Some(largest), Some(promise)) =
+        (one.storage.largest_relative_error, one.storage.relative_error_max)
+    {
+        text.push_str(&format!(
+            "lossy: no value changes by more than {} of it; in the sampled chunks, by at most {}\n",
+            share_text(promise),
+            share_text(largest)
+        ));
+    }
     text.push_str(&slowed(advice, one));
     text.push_str(&effects(advice, one));
     if let Some(payback) = one.payback {
@@ -168,6 +177,18 @@ fn recommendation(advice: &Advice, one: &Recommendation) -> String {
         text.push_str(&format!("  {tool:<9} {}\n", one_line(&line.line)));
     }
     text
+}
+
+/// A share as a percentage, never less than it is: `0.0489 %`.
+fn share_text(share: f64) -> String {
+    if share == 0.0 {
+        return "0 %".to_owned();
+    }
+    let unit = 10f64.powi((share * 100.0).log10().floor() as i32 - 2);
+    // To three digits, upwards.
+    let percent = (share * 100.0 / unit - 1e-9).ceil() * unit;
+    let digits = (-unit.log10().round()).clamp(0.0, 18.0) as usize;
+    format!("{percent:.digits$} %")
 }
 
 /// The chunk caches with which the dataset is read well as it is.

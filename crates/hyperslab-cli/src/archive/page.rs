@@ -6,9 +6,9 @@ use super::tables::{self, SavingsTable};
 use super::text::{dollars_text, headline, rank_text};
 use crate::failure::one_line;
 use crate::output;
-use hyperslab_doctor::count_text;
 use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_doctor::{count_text, counted_text};
 use hyperslab_report::{
     Align, Axis, Bar, Bars, Column, Curves, Facts, Line, Page, Point, Points, Scale, Scatter, Section, Table,
 };
@@ -139,10 +139,7 @@ fn curve(summary: &Summary) -> Curves {
     let point = |(files, share): &(u64, f64)| Point {
         x: *files as f64,
         y: *share,
-        text: match files {
-            1 => format!("1 file: {}", percent(*share)),
-            files => format!("{} files: {}", count_text(*files), percent(*share)),
-        },
+        text: format!("{}: {}", counted_text(*files, "file"), percent(*share)),
         is_bend: true,
     };
     let line = Line {

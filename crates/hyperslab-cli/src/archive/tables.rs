@@ -5,9 +5,9 @@ use crate::advise::brief_text;
 use crate::failure::one_line;
 use crate::output::Align;
 use hyperslab_advise::SurveyedStorage;
-use hyperslab_doctor::count_text;
 use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_doctor::{count_text, counted_text};
 
 /// A table of the summary.
 pub(super) struct SavingsTable {
@@ -53,7 +53,7 @@ fn recommended_text(variable: &Variable) -> String {
     let text = storage_text(&variable.recommended);
     match variable.recommendations {
         0 | 1 => text,
-        more => format!("{text}, and {} others", count_text(more - 1)),
+        more => format!("{text}, and {}", counted_text(more - 1, "other")),
     }
 }
 

@@ -6,7 +6,7 @@ use super::tables::{self, SavingsTable};
 use crate::output::{Line, table};
 use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::{count_text, list_text};
+use hyperslab_doctor::{count_text, counted_text, list_text};
 
 /// Variables and files that are shown.
 const ROWS_MAX: usize = 20;
@@ -27,16 +27,12 @@ pub(super) fn render(summary: &Summary) -> String {
 
 /// What was examined, and what all of it would save.
 pub(super) fn headline(summary: &Summary) -> Vec<String> {
-    let number = |count: u64, one: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{} {one}s", count_text(count)),
-    };
     let total = &summary.total;
     let mut first = format!(
         "{}, {}; {} examined",
-        number(summary.files, "file"),
+        counted_text(summary.files, "file"),
         bytes_text(summary.file_bytes),
-        number(total.datasets, "dataset")
+        counted_text(total.datasets, "dataset")
     );
     if summary.datasets_not_examined > 0 {
         first.push_str(&format!(
@@ -45,7 +41,10 @@ pub(super) fn headline(summary: &Summary) -> Vec<String> {
         ));
     }
     if summary.unreadable > 0 {
-        first.push_str(&format!("; {} not readable, or not completely", number(summary.unreadable, "file")));
+        first.push_str(&format!(
+            "; {} not readable, or not completely",
+            counted_text(summary.unreadable, "file")
+        ));
     }
     let mut lines = vec![first];
     if total.rewritten == 0 {
@@ -55,7 +54,7 @@ pub(super) fn headline(summary: &Summary) -> Vec<String> {
     }
     lines.push(format!(
         "repacking {} would {}, and the reads would {}; it takes about {}",
-        number(total.rewritten, "dataset"),
+        counted_text(total.rewritten, "dataset"),
         change("save", total.saved(Rank::Bytes), |bytes| bytes_text(bytes as u64), total.bytes as f64),
         change("be shorter by", total.saved(Rank::Seconds), seconds_text, total.seconds),
         seconds_text(total.repack_seconds)

@@ -26,11 +26,13 @@ use crate::failure::{self, Failure, one_line};
 use crate::json::{Json, Object, write_object};
 use crate::location;
 use crate::object_paths::ObjectPaths;
+use crate::runner::FileProgress;
 use crate::schema;
 use crate::traversal::{Item, Traversal};
 use hyperslab::{File, LinkTarget, Object as H5Object, Prefetch};
+use hyperslab_doctor::counted_text;
 use hyperslab_io::Source;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use values::{Value, error_text};
@@ -63,30 +65,44 @@ pub struct Summary {
 pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     let mut out = Headed { head: Some(head()), out };
     let mut code = failure::DONE;
-    for path in &args.files {
+    // Records are written piece by piece: not between a bar, where both go to the same terminal.
+    let is_shown = !std::io::stdout().is_terminal();
+    let progress = if is_shown { FileProgress::new(args.files.len()) } else { FileProgress::none() };
+    for (number, path) in args.files.iter().enumerate() {
+        if number > 0 {
+            progress.done();
+        }
+        progress.begin(path);
         let name = location::shown(path);
         let options = Options { name: (!args.bare).then(|| name.clone()), bytes_max: args.max_bytes };
         let summary = file(path, &options, &mut out)?;
         if let Some(error) = summary.unopened {
             code = code.max(failure::exit_code(error.kind()));
-            Failure::from(error).report(err);
+            progress.interrupted(|| Failure::from(error).report(err));
             continue;
         }
         let name = one_line(&name);
         if summary.errors > 0 {
             code = code.max(failure::UNREADABLE);
-            let _ = writeln!(
-                err,
-                "error: {name}: {} parts could not be read; see \"error\" in the records",
-                summary.errors
-            );
+            let _ = progress.interrupted(|| {
+                writeln!(
+                    err,
+                    "error: {name}: {} could not be read; see \"error\" in the records",
+                    counted_text(summary.errors, "part")
+                )
+            });
         }
         if summary.skipped > 0 {
-            let _ = writeln!(
-                err,
-                "note: {name}: skipped {} values that are too large; --max-bytes raises the limit",
-                summary.skipped
-            );
+            let _ = progress.interrupted(|| {
+                writeln!(
+                    err,
+                    "note: {name}: skipped {} too large; --max-bytes raises the limit",
+                    match summary.skipped {
+                        1 => "1 value that is".to_owned(),
+                        skipped => format!("{skipped} values that are"),
+                    }
+                )
+            });
         }
     }
     Ok(code)

@@ -8,7 +8,7 @@ use crate::location;
 use crate::runner::{self, Ending};
 use crate::schema;
 use crate::terminal;
-use hyperslab_doctor::{Finding, Report, Severity, count_text, render_findings};
+use hyperslab_doctor::{Finding, Report, Severity, count_text, counted_text, render_findings};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -153,11 +153,7 @@ fn count(report: &Report, causes: &mut BTreeMap<String, Cause>) {
 
 /// `12 files, 3 causes, worst first:` and a line for each cause.
 fn text(summary: &Summary) -> String {
-    let number = |count: u64, one: &str, many: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{} {many}", count_text(count)),
-    };
-    let mut text = number(summary.files, "file", "files");
+    let mut text = counted_text(summary.files, "file");
     if summary.damaged > 0 {
         text.push_str(&format!(", {} of them damaged or not readable", count_text(summary.damaged)));
     }
@@ -165,7 +161,7 @@ fn text(summary: &Summary) -> String {
     if summary.causes.is_empty() {
         return text + ", no problems found\n" + &listing;
     }
-    text.push_str(&format!(", {}, worst first:\n", number(summary.causes.len() as u64, "cause", "causes")));
+    text.push_str(&format!(", {}, worst first:\n", counted_text(summary.causes.len() as u64, "cause")));
     for cause in &summary.causes {
         let severity = match cause.severity {
             Severity::High => "HIGH",
@@ -175,8 +171,8 @@ fn text(summary: &Summary) -> String {
         text.push_str(&format!(
             "  {severity:<6}  {}: {} in {}, worst in {}\n",
             cause.code,
-            number(cause.findings, "finding", "findings"),
-            number(cause.files, "file", "files"),
+            counted_text(cause.findings, "finding"),
+            counted_text(cause.files, "file"),
             one_line(&cause.worst_file),
         ));
     }

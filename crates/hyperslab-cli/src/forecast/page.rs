@@ -3,7 +3,7 @@
 use hyperslab_doctor::forecast::{CloudReader, Forecast, StepForecast};
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::{alternative_text, count_text};
+use hyperslab_doctor::{alternative_text, counted_text};
 use hyperslab_report::{Align, Bar, Bars, Column, Section, Table};
 
 /// Steps that are drawn: opening, listing, and some reads.
@@ -40,9 +40,8 @@ fn bars(step: &StepForecast) -> Bars {
         (Some(block), Some(blocks)) => {
             let shape = shape_text(block);
             let name = if step.name == shape { shape } else { format!("{}, {shape}", step.name) };
-            let reads = if blocks == 1 { "read" } else { "reads" };
             let about = if step.is_extrapolated() { "; extrapolated from the first blocks" } else { "" };
-            format!("{name}: {} {reads}{about}", count_text(blocks))
+            format!("{name}: {}{about}", counted_text(blocks, "read"))
         }
         _ => step.name.clone(),
     };
@@ -52,9 +51,9 @@ fn bars(step: &StepForecast) -> Bars {
         whole: None,
         before: None,
         text: format!(
-            "{}; {} requests, {}, ${:.5}",
+            "{}; {}, {}, ${:.5}",
             seconds_text(one.seconds),
-            count_text(one.requests),
+            counted_text(one.requests, "request"),
             bytes_text(one.bytes),
             one.dollars
         ),

@@ -162,7 +162,12 @@ impl<'a> Sessions<'a> {
         let (file, out) = (&self.file, "out.h5");
         let all = [
             (Arrangement::MetadataFirst, "all metadata first", "CMIP7, Jelenak", String::new()),
-            (Arrangement::Pages(PAGE_BYTES), "pages of 8 MiB", "NSIDC", format!("--page-size {PAGE_BYTES} ")),
+            (
+                Arrangement::Pages(PAGE_BYTES),
+                "pages of 8 MiB",
+                "NSIDC",
+                format!("--page-size {} ", hyperslab_doctor::bytes_option(PAGE_BYTES)),
+            ),
         ];
         let arranged = all.into_iter().map(|(arrangement, name, source, option)| {
             let relocation = Relocation::new(&pieces, &self.layout, arrangement);

@@ -14,8 +14,8 @@ mod value;
 
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::location;
 use crate::traversal::Traversal;
+use crate::{location, size};
 use entry::Entry;
 pub(crate) use entry::index_kind;
 use hyperslab::{Object, Prefetch};
@@ -53,8 +53,9 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
     out.flush()?;
     let _ = writeln!(
         err,
-        "error: {}: {damaged} parts could not be read; see the errors above",
-        one_line(&file.name())
+        "error: {}: {} could not be read; see the errors above",
+        one_line(&file.name()),
+        size::counted(damaged, "part")
     );
     Ok(failure::UNREADABLE)
 }

@@ -115,7 +115,7 @@ pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -
         code = code.max(report(&document, args, is_single, out, err)?);
         Ok(())
     };
-    let run_options = RunOptions { jobs, ..args.run.clone() };
+    let run_options = RunOptions { jobs, shows_own_progress: job.shows_progress, ..args.run.clone() };
     runner::run_others(&inputs, &run_options, &finished, work, each)?;
     if not_begun > 0 {
         let left = if not_begun == 1 { "1 file was".to_owned() } else { format!("{not_begun} files were") };

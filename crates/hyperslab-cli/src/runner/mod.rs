@@ -7,12 +7,14 @@
 //! Results are delivered in the order of the files, whichever ends first. A file that fails is a result as any other.
 
 mod log;
+mod progress;
 mod search;
 
 use crate::failure::Failure;
 use crate::location::lasting_name;
 use clap::Args;
 pub(crate) use log::Log;
+pub(crate) use progress::FileProgress;
 pub(crate) use search::files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -53,6 +55,9 @@ pub(crate) struct RunOptions {
     /// Note finished files in LOG, and pass over those that it lists; files that failed are tried again
     #[arg(long, value_name = "LOG")]
     pub resume: Option<PathBuf>,
+    /// True if what is done with each file shows how far it is: there is then no bar over the files.
+    #[arg(skip)]
+    pub shows_own_progress: bool,
 }
 
 /// What became of a file.
@@ -100,16 +105,21 @@ pub(crate) fn run_others<T: Send>(
         .filter(|(number, path)| is_mine(*number) && !done.contains(&lasting_name(path)))
         .map(|(_, path)| path)
         .collect();
+    let progress =
+        if options.shows_own_progress { FileProgress::none() } else { FileProgress::new(mine.len()) };
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..options.jobs.clamp(1, mine.len().max(1)) {
-            let (sender, next, mine, work) = (sender.clone(), &next, &mine, &work);
+            let (sender, next, mine, work, progress) = (sender.clone(), &next, &mine, &work, &progress);
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(path) = mine.get(number) else { break };
-                    if sender.send((number, work(path))).is_err() {
+                    progress.begin(path);
+                    let result = work(path);
+                    progress.done();
+                    if sender.send((number, result)).is_err() {
                         break;
                     }
                 }
@@ -122,7 +132,7 @@ pub(crate) fn run_others<T: Send>(
             waiting.insert(number, result);
             while let Some(result) = waiting.remove(&delivered) {
                 let path = mine[delivered];
-                if let Err(failure) = each(path, result) {
+                if let Err(failure) = progress.interrupted(|| each(path, result)) {
                     // The workers end after the files that they have begun.
                     next.store(mine.len(), Ordering::Relaxed);
                     return Err(failure);
@@ -161,7 +171,7 @@ mod tests {
         let mut shards: Vec<String> = (1..=3)
             .flat_map(|number| {
                 let shard = Some(Shard { number, of: 3 });
-                delivered(&files, &RunOptions { jobs: 2, shard, resume: None })
+                delivered(&files, &RunOptions { jobs: 2, shard, ..RunOptions::default() })
             })
             .collect();
         shards.sort();
@@ -176,7 +186,8 @@ mod tests {
     #[test]
     fn what_is_done_is_not_done_again() {
         let folder = tempfile::tempdir().unwrap();
-        let options = RunOptions { jobs: 1, shard: None, resume: Some(folder.path().join("done.log")) };
+        let options =
+            RunOptions { jobs: 1, resume: Some(folder.path().join("done.log")), ..RunOptions::default() };
         let files = names(5);
         let mut count = 0;
         let stopped = run(
@@ -200,7 +211,7 @@ mod tests {
     #[test]
     fn a_log_that_cannot_be_written_ends_the_run_before_the_first_file() {
         let folder = tempfile::tempdir().unwrap();
-        let options = RunOptions { jobs: 1, shard: None, resume: Some(folder.path().to_owned()) };
+        let options = RunOptions { jobs: 1, resume: Some(folder.path().to_owned()), ..RunOptions::default() };
         let begun = AtomicUsize::new(0);
         let work = |_: &Path| begun.fetch_add(1, Ordering::Relaxed);
         let failed = run(&names(2), &options, work, |_, _| Ok(Ending::Finished)).unwrap_err();

@@ -140,7 +140,7 @@ fn a_damaged_member_is_a_finding_and_the_others_are_listed() {
             let line = |start: &str| listed.out.lines().find(|line| line.trim_start().starts_with(start));
             assert!(line("/enum").is_some_and(|line| line.contains("error: ")), "{}", listed.out);
             assert!(line("/compound").is_some() && line("/text").is_some(), "{}", listed.out);
-            assert!(listed.err.contains("1 parts could not be read"), "{}", listed.err);
+            assert!(listed.err.contains("1 part could not be read"), "{}", listed.err);
         }
         let digest = check(&["digest", "{}"], &path);
         let records: Vec<Value> = digest.out.lines().map(record).collect();

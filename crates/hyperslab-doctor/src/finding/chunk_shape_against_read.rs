@@ -28,7 +28,7 @@ use super::crossed_chunks::CrossedChunks;
 use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
 use crate::fix::{read_lines, repack_for};
-use crate::numbers::{count_text, rounded};
+use crate::numbers::{count_text, counted_text, rounded};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
 use serde_json::json;
@@ -95,10 +95,10 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunk = shape_text(case.geometry.chunk_dims()?);
     let best = read.rows.iter().map(|row| row.seconds).fold(f64::INFINITY, f64::min);
     let mut message = format!(
-        "One read of {} touches {} chunks of {chunk}: it decodes {} to return {}. The first read takes {} with any \
+        "One read of {} touches {} of {chunk}: it decodes {} to return {}. The first read takes {} with any \
          cache; the fastest library takes {} for all {} reads.",
         read.text(),
-        count_text(crossed.chunks),
+        counted_text(crossed.chunks, "chunk"),
         bytes_text(crossed.touched_bytes),
         bytes_text(crossed.wanted_bytes),
         seconds_text(crossed.seconds),

@@ -24,23 +24,25 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
-use crate::numbers::count_text;
+use crate::numbers::counted_text;
 use crate::options::Options;
 use crate::pattern::bytes_text;
+use hyperslab_units::bytes_option;
 use serde_json::json;
 
 pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let page = facts.page_bytes.filter(|_| options.cloud && facts.pieces_above_page > 0)?;
     let message = format!(
-        "{} pieces of raw data are larger than a page of {}: the page buffer never holds them, and each read of one is a \
+        "{} of raw data {} larger than a page of {}: the page buffer never holds such a piece, and each read of one is a \
          request.",
-        count_text(facts.pieces_above_page),
+        counted_text(facts.pieces_above_page, "piece"),
+        if facts.pieces_above_page == 1 { "is" } else { "are" },
         bytes_text(page),
     );
     let larger = page.saturating_mul(4);
     let evidence = json!({ "page_bytes": page, "pieces_above_page": facts.pieces_above_page });
     let effect = format!("pages of {}, which hold more of the chunks", bytes_text(larger));
-    let (pages, own) = (format!("-S PAGE -G {larger}"), format!("--page-size {larger}"));
+    let (pages, own) = (format!("-S PAGE -G {larger}"), format!("--page-size {}", bytes_option(larger)));
     let fixes = vec![repack_fix(FixKind::Repack, &options.file, (&pages, &own), effect)];
     let cost = Cost { requests: Some(facts.pieces_above_page), ..Cost::default() };
     Some(Finding {

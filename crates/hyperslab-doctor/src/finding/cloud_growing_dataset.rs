@@ -25,7 +25,7 @@ use super::model::{Finding, Severity};
 use super::object_store::{REQUEST_SECONDS, page_for};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
-use crate::numbers::count_text;
+use crate::numbers::{count_text, counted_text};
 use crate::options::Options;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
@@ -40,10 +40,12 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         return None;
     }
     let message = format!(
-        "{} of the datasets have an unlimited dimension, and {} nodes of chunk indexes lie behind the first chunk: readers fetch \
+        "{} of the datasets {} an unlimited dimension, and {} of chunk indexes {} behind the first chunk: readers fetch \
          them one after the other, {} at 40 ms each.",
         count_text(facts.unlimited_datasets),
-        count_text(nodes),
+        if facts.unlimited_datasets == 1 { "has" } else { "have" },
+        counted_text(nodes, "node"),
+        if nodes == 1 { "lies" } else { "lie" },
         seconds_text(nodes as f64 * REQUEST_SECONDS),
     );
     let page = page_for(facts.metadata_bytes);

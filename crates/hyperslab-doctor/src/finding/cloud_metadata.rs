@@ -27,7 +27,7 @@ use super::model::{Finding, Severity};
 use super::object_store::{REQUEST_SECONDS, page_for};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
-use crate::numbers::count_text;
+use crate::numbers::{count_text, counted_text};
 use crate::options::Options;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
@@ -47,12 +47,13 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     }
     let severity = if behind >= STRUCTURES_MEDIUM { Severity::Medium } else { Severity::Low };
     let message = format!(
-        "{} of {} structures of metadata ({} in all) lie behind the first raw data: a reader of an object store fetches them in \
-         up to {} requests, {} at 40 ms each.",
+        "{} of {} of metadata ({} in all) {} behind the first raw data: a reader of an object store fetches them in \
+         up to {}, {} at 40 ms each.",
         count_text(behind),
-        count_text(facts.metadata_structures),
+        counted_text(facts.metadata_structures, "structure"),
         bytes_text(facts.metadata_bytes),
-        count_text(behind),
+        if behind == 1 { "lies" } else { "lie" },
+        counted_text(behind, "request"),
         seconds_text(behind as f64 * REQUEST_SECONDS),
     );
     let page = page_for(facts.metadata_bytes);

@@ -25,7 +25,7 @@ use super::model::{Finding, Severity};
 use super::object_store::REQUEST_SECONDS;
 use crate::case::Case;
 use crate::fix::{Fix, FixKind};
-use crate::numbers::count_text;
+use crate::numbers::counted_text;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
 use serde_json::json;
@@ -41,11 +41,12 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         return None;
     }
     let message = format!(
-        "{} elements of variable length refer to {} in the global heap: about {} requests, {} at 40 ms each, and readers of \
+        "{} of variable length {} to {} in the global heap: about {}, {} at 40 ms each, and readers of \
          chunk references (kerchunk, VirtualiZarr) cannot follow them.",
-        count_text(variable.elements),
+        counted_text(variable.elements, "element"),
+        if variable.elements == 1 { "refers" } else { "refer" },
         bytes_text(variable.heap_bytes),
-        count_text(collections),
+        counted_text(collections, "request"),
         seconds_text(collections as f64 * REQUEST_SECONDS),
     );
     let evidence = json!({

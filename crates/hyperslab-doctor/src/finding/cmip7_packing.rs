@@ -26,7 +26,7 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::{FileFacts, PackingFacts};
 use crate::fix::{Fix, FixKind, shell_word};
-use crate::numbers::count_text;
+use crate::numbers::{count_text, counted_text};
 use crate::options::Options;
 use crate::pattern::bytes_text;
 use serde_json::json;
@@ -65,8 +65,10 @@ const REQUESTS_REPORTED: u64 = 100;
 /// The first problem that the checker finds, in its order.
 fn problem(facts: &FileFacts, packing: &PackingFacts) -> Option<String> {
     if facts.index_nodes_behind_data > 0 {
-        let nodes = count_text(facts.index_nodes_behind_data);
-        return Some(format!("{nodes} nodes of chunk indexes lie behind the first chunk"));
+        let (count, nodes) =
+            (facts.index_nodes_behind_data, counted_text(facts.index_nodes_behind_data, "node"));
+        let lie = if count == 1 { "lies" } else { "lie" };
+        return Some(format!("{nodes} of chunk indexes {lie} behind the first chunk"));
     }
     let several = |chunks: Option<u64>| chunks.filter(|chunks| *chunks > 1).map(count_text);
     if let Some(chunks) = several(packing.time_chunks) {

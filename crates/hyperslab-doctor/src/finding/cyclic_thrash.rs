@@ -28,7 +28,7 @@ use super::cost::Cost;
 use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{Fix, judged_cache_lines, smallest_cache};
-use crate::numbers::count_text;
+use crate::numbers::counted_text;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
 use crate::simulate::CacheSettings;
@@ -40,10 +40,7 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     let message = format!(
         "The chunk cache holds {} ({} of {}), but reading {} returns to more chunks than that: {}. {}",
         bytes_text(holds),
-        match holds / chunk_bytes {
-            1 => "1 chunk".to_owned(),
-            chunks => format!("{} chunks", count_text(chunks)),
-        },
+        counted_text(holds / chunk_bytes, "chunk"),
         bytes_text(chunk_bytes),
         group.read.text(),
         group.numbers(case),
@@ -55,9 +52,9 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     if let Some(fix) = smallest_cache(case, group.read, &group.versions(case)) {
         evidence["smallest_cache_bytes"] = fix.smallest_nbytes.into();
         let effect = format!(
-            "a cache of {}: room for the {} chunks of the sweep, each {} once",
+            "a cache of {}: room for the {} of the sweep, each {} once",
             bytes_text(fix.settings.nbytes),
-            count_text(fix.smallest_nbytes / chunk_bytes),
+            counted_text(fix.smallest_nbytes / chunk_bytes, "chunk"),
             case.loaded_word()
         );
         fixes.extend(judged_cache_lines(case, group.worst.read, &group.hit, fix.settings, &effect));
@@ -81,9 +78,9 @@ fn no_cache(case: &Case<'_>, group: &CliffGroup<'_>) -> Vec<Fix> {
         return Vec::new();
     }
     let effect = format!(
-        "no cache: only the selected bytes are read, {} in {} reads, {}",
+        "no cache: only the selected bytes are read, {} in {}, {}",
         bytes_text(counts.driver_bytes),
-        count_text(counts.driver_reads),
+        counted_text(counts.driver_reads, "read"),
         seconds_text(seconds)
     );
     judged_cache_lines(case, group.worst.read, &group.hit, settings, &effect)

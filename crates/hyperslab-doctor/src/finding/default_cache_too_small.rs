@@ -24,7 +24,7 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
 use crate::fix::{judged_cache_lines, smallest_cache};
-use crate::numbers::{count_text, rounded};
+use crate::numbers::{count_text, counted_text, rounded};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
 use serde_json::json;
@@ -61,13 +61,13 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     let ideal = case.costs.ideal(&row.counts).seconds;
     let word = case.loaded_word();
     let message = format!(
-        "Reading {} in {}, whose chunk cache is {} by default, costs {} loads of {} chunks, {} instead of {}. A cache of {} \
+        "Reading {} in {}, whose chunk cache is {} by default, costs {} of {}, {} instead of {}. A cache of {} \
          holds what it returns to.",
         read.text(),
         profile.name,
         bytes_text(row.settings.nbytes),
-        count_text(loads),
-        count_text(needed),
+        counted_text(loads, "load"),
+        counted_text(needed, "chunk"),
         seconds_text(row.seconds),
         seconds_text(ideal),
         bytes_text(found.settings.nbytes),
@@ -83,7 +83,7 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     let effect = format!(
         "a cache of {}: each chunk is {word} once, {} loads instead of {}",
         bytes_text(found.settings.nbytes),
-        count_text(needed),
+        counted_text(needed, "chunk"),
         count_text(loads)
     );
     let fixes = judged_cache_lines(case, target, &[OWN], found.settings, &effect);

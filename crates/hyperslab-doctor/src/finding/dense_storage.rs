@@ -26,7 +26,7 @@ use super::model::{Finding, Severity};
 use super::object_store::REQUEST_SECONDS;
 use crate::facts::FileFacts;
 use crate::fix::{Fix, FixKind, repack_line};
-use crate::numbers::{count_text, list_text};
+use crate::numbers::{count_text, counted_text, list_text};
 use crate::options::Options;
 use crate::predict::seconds_text;
 use serde_json::json;
@@ -43,10 +43,10 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     if facts.page_bytes.is_some() || attributes + links < OBJECTS_MIN {
         return None;
     }
-    let parts: Vec<String> = [(attributes, "objects with few attributes"), (links, "groups with few links")]
+    let parts: Vec<String> = [(attributes, "object", "few attributes"), (links, "group", "few links")]
         .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{} {what}", count_text(count)))
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, noun, few)| format!("{} with {few}", counted_text(count, noun)))
         .collect();
     let message = format!(
         "{} keep them in dense storage: {} structures beside the object headers, over a network {} at 40 ms a request, \
@@ -62,7 +62,7 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     });
     let mut fixes = Vec::new();
     if links > 0 {
-        let effect = format!("links in the headers of {} groups", count_text(links));
+        let effect = format!("links in the headers of {}", counted_text(links, "group"));
         let line = repack_line(&options.file, "-L -c 64 -d 48");
         fixes.push(Fix::new(FixKind::Repack, "h5repack", line, effect));
     }

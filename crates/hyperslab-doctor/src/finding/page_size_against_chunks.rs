@@ -26,6 +26,7 @@ use crate::fix::{FixKind, repack_fix};
 use crate::numbers::{count_text, rounded};
 use crate::options::Options;
 use crate::pattern::bytes_text;
+use hyperslab_units::bytes_option;
 use serde_json::json;
 
 /// Share of the file from which on it is reported.
@@ -81,8 +82,10 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         bytes_text(better.wasted_bytes),
         bytes_text(wasted)
     );
-    let (pages, own) =
-        (format!("-S PAGE -G {}", better.page_bytes), format!("--page-size {}", better.page_bytes));
+    let (pages, own) = (
+        format!("-S PAGE -G {}", better.page_bytes),
+        format!("--page-size {}", bytes_option(better.page_bytes)),
+    );
     let fixes = vec![repack_fix(FixKind::Repack, &options.file, (&pages, &own), effect)];
     let cost = Cost::bytes(wasted - better.wasted_bytes);
     Some(Finding { code: "page-size-against-chunks".to_owned(), severity, message, cost, evidence, fixes })

@@ -30,6 +30,7 @@ use crate::numbers::count_text;
 use crate::options::Options;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
+use hyperslab_units::bytes_option;
 use serde_json::json;
 
 /// Fewer requests are not reported.
@@ -83,7 +84,8 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         bytes_text(page_bytes),
         count_text(after)
     );
-    let (pages, own) = (format!("-L -S PAGE -G {page_bytes}"), format!("--page-size {page_bytes}"));
+    let (pages, own) =
+        (format!("-L -S PAGE -G {page_bytes}"), format!("--page-size {}", bytes_option(page_bytes)));
     let fixes = vec![repack_fix(FixKind::Repack, &options.file, (&pages, &own), effect)];
     let (code, cost) =
         ("scattered-metadata".to_owned(), Cost { requests: Some(requests), ..Cost::default() });

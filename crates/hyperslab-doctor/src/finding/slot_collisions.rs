@@ -25,7 +25,7 @@ use super::cost::Cost;
 use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{judged_cache_lines, slots_only, smallest_cache};
-use crate::numbers::count_text;
+use crate::numbers::{count_text, counted_text};
 
 pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     let group = group(case, cliffs, Cause::Collisions)?;
@@ -50,9 +50,9 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
         evidence["nslots_enough"] = fix.settings.nslots.into();
         let decodes = case.counts(&group.read.sweep, fix.settings, version).decodes;
         let effect = format!(
-            "{} slots, a prime number: {} decodes",
+            "{} slots, a prime number: {}",
             count_text(fix.settings.nslots),
-            count_text(decodes)
+            counted_text(decodes, "decode")
         );
         fixes.extend(judged_cache_lines(case, group.worst.read, &group.hit, fix.settings, &effect));
     }

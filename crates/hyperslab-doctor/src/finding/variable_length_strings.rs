@@ -25,7 +25,7 @@ use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::facts::VariableLength;
 use crate::fix::{Fix, FixKind};
-use crate::numbers::count_text;
+use crate::numbers::counted_text;
 use crate::pattern::bytes_text;
 use serde_json::json;
 
@@ -51,10 +51,12 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let now = case.facts.stored_bytes.saturating_add(heap_bytes);
     let after = fixed.saturating_mul(elements);
     let seconds = case.reference.variable_length_seconds();
+    let width = counted_text(fixed, "byte");
     let message = format!(
-        "{} variable-length strings of at most {fixed} bytes take {} for the references and {} in the global heap. As \
-         strings of {fixed} bytes they take {} before compression, and no look-up each.",
-        count_text(elements),
+        "{} of variable length and at most {width} {} {} for the references and {} in the global heap. As \
+         strings of {width} they take {} before compression, and no look-up each.",
+        counted_text(elements, "string"),
+        if elements == 1 { "takes" } else { "take" },
         bytes_text(case.facts.stored_bytes),
         bytes_text(heap_bytes),
         bytes_text(after),
@@ -73,7 +75,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         "new.create_dataset({name:?}, data=old[{name:?}].asstr()[...].astype(\"S{fixed}\"), chunks=True, compression=\"gzip\", shuffle=False)"
     );
     let effect = format!(
-        "strings of {fixed} bytes: {} before compression instead of {}",
+        "strings of {width}: {} before compression instead of {}",
         bytes_text(after),
         bytes_text(now)
     );

@@ -2,7 +2,7 @@
 
 use super::{Fix, FixKind};
 use crate::case::Case;
-use crate::numbers::count_text;
+use crate::numbers::counted_text;
 use crate::pattern::shape_text;
 
 /// Reads whole chunks, in h5py and in C. Each chunk is then decoded once, whatever the cache.
@@ -12,9 +12,9 @@ pub(crate) fn read_lines(case: &Case<'_>) -> Vec<Fix> {
         chunk.iter().zip(case.geometry.shape()).map(|(chunk, dim)| (*chunk).min(*dim)).collect();
     let chunks = case.geometry.chunks().map_or(0, |chunks| chunks.stored_chunks());
     let effect = format!(
-        "whole-chunk reads of {}: {} reads, each chunk is {} once with any cache",
+        "whole-chunk reads of {}: {}, each chunk is {} once with any cache",
         shape_text(&block),
-        count_text(chunks),
+        counted_text(chunks, "read"),
         case.loaded_word()
     );
     let fix = |target: &str, line: String| Fix::new(FixKind::Read, target, line, effect.clone());

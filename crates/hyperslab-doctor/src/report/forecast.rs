@@ -233,7 +233,7 @@ mod tests {
             name: "pages of 8 MiB".to_owned(),
             source: "NSIDC".to_owned(),
             page_bytes: Some(8 << 20),
-            line: "hyperslab repack --page-size 8388608 in.h5 out.h5".to_owned(),
+            line: "hyperslab repack --page-size 8MiB in.h5 out.h5".to_owned(),
             steps: changed,
         };
         let forecast = Forecast {

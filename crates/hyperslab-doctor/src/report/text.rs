@@ -7,7 +7,7 @@ use super::wrap::wrap;
 use crate::facts::VariableLength;
 use crate::finding::{Finding, Severity};
 use crate::fix::{Fix, FixKind, WriterLine, others_text};
-use crate::numbers::count_text;
+use crate::numbers::{count_text, counted_text};
 use crate::pattern::{bytes_text, shape_text};
 use std::fmt::Write;
 
@@ -131,8 +131,9 @@ fn facts_text(report: &DatasetReport) -> String {
     if let Some(VariableLength { elements, heap_bytes, .. }) = report.variable_length {
         let _ = write!(
             text,
-            ", {} elements refer to {} in the global heap",
-            count_text(elements),
+            ", {} {} to {} in the global heap",
+            counted_text(elements, "element"),
+            if elements == 1 { "refers" } else { "refer" },
             bytes_text(heap_bytes)
         );
     }

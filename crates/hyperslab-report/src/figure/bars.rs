@@ -52,14 +52,20 @@ impl Bars {
     }
 
     /// A bar chart of other values, such as bytes, that are labelled by `label` along a logarithmic axis.
-    pub fn labelled(title: impl Into<String>, bars: Vec<Bar>, scale: Scale, label: impl Fn(f64) -> String) -> Self {
+    pub fn labelled(
+        title: impl Into<String>,
+        bars: Vec<Bar>,
+        scale: Scale,
+        label: impl Fn(f64) -> String,
+    ) -> Self {
         Self::new(title, bars).along(|values| Axis::over("", scale, values, label))
     }
 
     /// Gives the bars an axis if their values are too far apart.
     fn along(mut self, axis: impl FnOnce(Vec<f64>) -> Axis) -> Self {
         let values: Vec<f64> = self.values().filter(|value| value.is_finite() && *value > 0.0).collect();
-        let (least, most) = values.iter().fold((f64::INFINITY, 0.0f64), |(a, b), value| (a.min(*value), b.max(*value)));
+        let (least, most) =
+            values.iter().fold((f64::INFINITY, 0.0f64), |(a, b), value| (a.min(*value), b.max(*value)));
         if most > LINEAR_TIMES_MAX * least {
             // The shortest bar has a length, too.
             self.axis = Some(axis(values.into_iter().chain([least / 2.0]).collect()));
@@ -83,8 +89,11 @@ impl Bars {
         let has = |is: fn(f64, f64) -> bool| {
             self.bars.iter().any(|bar| bar.before.is_some_and(|before| is(bar.value, before)))
         };
-        let legend =
-            [("bar", true), ("saved", has(|now, before| before > now)), ("added", has(|now, before| before < now))];
+        let legend = [
+            ("bar", true),
+            ("saved", has(|now, before| before > now)),
+            ("added", has(|now, before| before < now)),
+        ];
         html! {
             figure.bars {
                 figcaption {
@@ -136,9 +145,11 @@ fn labels(axis: &Axis) -> Markup {
     ticks.sort_by_key(|tick| !tick.label.starts_with("1 "));
     let mut taken: Vec<(f64, f64)> = Vec::new();
     ticks.retain(|tick| {
-        let (at, half) = (axis.share(tick.at) * WIDTH, (tick.label.chars().count() + 1) as f64 * LETTER / 2.0);
+        let (at, half) =
+            (axis.share(tick.at) * WIDTH, (tick.label.chars().count() + 1) as f64 * LETTER / 2.0);
         let (from, to) = (at - half, at + half);
-        let has_room = from >= 0.0 && to <= WIDTH && taken.iter().all(|other| to <= other.0 || other.1 <= from);
+        let has_room =
+            from >= 0.0 && to <= WIDTH && taken.iter().all(|other| to <= other.0 || other.1 <= from);
         taken.extend(has_room.then_some((from, to)));
         has_room
     });
@@ -170,7 +181,10 @@ mod tests {
     fn a_second_can_be_seen_beside_days() {
         let days = 8.7 * 86_400.0;
         let text = Bars::of_seconds("reads", vec![bar(3.5, days), bar(77.0, 1.0)]).markup().into_string();
-        assert!(text.contains("logarithmic scale") && text.contains(">1 min<") && text.contains(">1 day<"), "{text}");
+        assert!(
+            text.contains("logarithmic scale") && text.contains(">1 min<") && text.contains(">1 day<"),
+            "{text}"
+        );
         // What is left, at least a visible piece; what was saved up to the end; what was added after what there was.
         let (left, saved, added) = (widths(&text, "bar"), widths(&text, "saved"), widths(&text, "added"));
         assert!(left.iter().all(|width| *width > 3.0), "{left:?}");
@@ -186,7 +200,8 @@ mod tests {
         let text = Bars::of_seconds("reads", vec![bar(1.0, 4.0), bar(2.0, 2.0)]).markup().into_string();
         assert!(!text.contains("logarithmic"), "{text}");
         assert_eq!(widths(&text, "bar"), [25.0, 50.0]);
-        let nothing = Bars::of_seconds("none", vec![bar(0.0, 0.0), bar(f64::NAN, 0.0)]).markup().into_string();
+        let nothing =
+            Bars::of_seconds("none", vec![bar(0.0, 0.0), bar(f64::NAN, 0.0)]).markup().into_string();
         assert!(!nothing.contains("NaN") && !nothing.contains("<rect class=\"bar\" width"), "{nothing}");
     }
 }

@@ -177,7 +177,9 @@ impl Scatter {
             let width = text.chars().count() as f64 * LETTER;
             let beside = MARK + 3.0;
             let lines = [0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0].map(|line| line * LINE_SMALL);
-            let places = lines.into_iter().flat_map(|down| [(beside, down), (-beside - width, down), (-width / 2.0, down)]);
+            let places = lines
+                .into_iter()
+                .flat_map(|down| [(beside, down), (-beside - width, down), (-width / 2.0, down)]);
             let candidates = places.map(|(right, down)| {
                 let (left, base) = (x + right, y + down + 4.0);
                 let area = Area(left, base - 11.0, left + width, base + 3.0);
@@ -281,7 +283,11 @@ mod tests {
         assert_eq!(labels.len(), 3);
         for (number, label) in labels.iter().enumerate() {
             assert!(!labels[..number].iter().any(|other| other.area.overlaps(&label.area)), "{}", label.text);
-            assert!(label.area.0 >= scatter.left() && label.area.2 <= WIDTH, "{} leaves the picture", label.text);
+            assert!(
+                label.area.0 >= scatter.left() && label.area.2 <= WIDTH,
+                "{} leaves the picture",
+                label.text
+            );
             let covered = scatter.groups[3].points.iter().filter(|(x, y, ..)| {
                 let (x, y) = (scatter.x(*x), scatter.y(*y));
                 Area(x - MARK, y - MARK, x + MARK, y + MARK).overlaps(&label.area)

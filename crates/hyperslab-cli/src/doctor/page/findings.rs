@@ -3,7 +3,7 @@
 use crate::failure::one_line;
 use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::{Cost, Finding, Fix, OtherRead, Report, Severity, count_text, list_text};
+use hyperslab_doctor::{Cost, Finding, Fix, OtherRead, Report, Severity, counted_text, list_text};
 use hyperslab_report::{Change, Changes, Choice, Level, Notice, Section};
 
 /// Findings that are told at the top of the page.
@@ -72,7 +72,7 @@ fn cost_text(cost: &Cost) -> String {
     let parts: Vec<String> = [
         cost.seconds.map(|seconds| format!("{} by the stored constants", seconds_text(seconds))),
         cost.bytes.map(|bytes| format!("{} of the file", bytes_text(bytes))),
-        cost.requests.map(|requests| format!("{} requests", count_text(requests))),
+        cost.requests.map(|requests| counted_text(requests, "request")),
     ]
     .into_iter()
     .flatten()

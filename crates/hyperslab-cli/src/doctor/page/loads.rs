@@ -5,7 +5,9 @@ use super::bytes::ByteMap;
 use crate::failure::one_line;
 use hyperslab::Dataset;
 use hyperslab_doctor::pattern::shape_text;
-use hyperslab_doctor::{DatasetFacts, DatasetReport, Options, ReadReport, chunk_loads, count_text};
+use hyperslab_doctor::{
+    DatasetFacts, DatasetReport, Options, ReadReport, chunk_loads, count_text, counted_text,
+};
 use hyperslab_report::{CellColour, CellKind, CellMap};
 use std::collections::BTreeMap;
 
@@ -72,7 +74,7 @@ fn title(report: &DatasetReport, read: &ReadReport, profile: usize, is_decoded: 
 fn times_text(fewest: f64, most: f64) -> String {
     match (fewest.round() as u64, most.round() as u64) {
         (1, 1) => "once".to_owned(),
-        (fewest, most) if fewest == most => format!("{} times", count_text(most)),
+        (fewest, most) if fewest == most => counted_text(most, "time"),
         (fewest, most) => format!("{} to {} times", count_text(fewest), count_text(most)),
     }
 }

@@ -3,7 +3,7 @@
 use crate::failure::one_line;
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::{DatasetReport, ProfileReport, ReadReport, Report, count_text, ratio_text};
+use hyperslab_doctor::{DatasetReport, ProfileReport, ReadReport, Report, counted_text, ratio_text};
 use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};
 
 pub(super) fn section(report: &Report) -> Section {
@@ -57,7 +57,7 @@ fn row(report: &DatasetReport, read: &ReadReport) -> HeatRow {
         detail: counts(engine.decodes, engine.amplification, engine.driver_reads, engine.driver_bytes),
     }));
     let shape = shape_text(&read.shape);
-    let reads = format!("{} {}", count_text(read.reads), if read.reads == 1 { "read" } else { "reads" });
+    let reads = counted_text(read.reads, "read");
     let note = if read.name == shape { reads } else { format!("{shape}, {reads}") };
     HeatRow { name: read.name.clone(), note, cells, ..HeatRow::default() }
 }
@@ -71,10 +71,10 @@ fn detail(report: &DatasetReport, profile: &ProfileReport) -> String {
 
 /// `16,200 decodes, 1080x each chunk; 16,200 requests, 46.7 GiB fetched`
 fn counts(decodes: u64, amplification: Option<f64>, requests: u64, bytes: u64) -> String {
-    let fetched = format!("{} requests, {} fetched", count_text(requests), bytes_text(bytes));
+    let fetched = format!("{}, {} fetched", counted_text(requests, "request"), bytes_text(bytes));
     match amplification {
         Some(ratio) => {
-            format!("{} decodes, {} each chunk\n{fetched}", count_text(decodes), ratio_text(ratio))
+            format!("{}, {} each chunk\n{fetched}", counted_text(decodes, "decode"), ratio_text(ratio))
         }
         None => fetched,
     }

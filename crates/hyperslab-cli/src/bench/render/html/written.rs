@@ -64,8 +64,7 @@ pub(super) fn section(drawn: &Drawn<'_>) -> Section {
                 None => size::bytes(write.file_bytes),
             },
         };
-        let bars =
-            |what: &str, better: &str, bars: Vec<Bar>| Bars::new(title(what, better, &bars), bars);
+        let bars = |what: &str, better: &str, bars: Vec<Bar>| Bars::new(title(what, better, &bars), bars);
         section = section
             .figure(bars("Time to write", "fastest", figures.iter().map(time).collect()))
             .figure(bars("Size of the file", "smallest", figures.iter().map(bytes).collect()));
