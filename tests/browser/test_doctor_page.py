@@ -140,6 +140,19 @@ def test_a_narrow_screen_scrolls_only_downwards(page, width):
     assert maps and all(0 < drawn.size["width"] <= width for drawn in maps)
 
 
+@pytest.mark.parametrize("width", [1200, 768, 480])
+def test_what_fixes_change_is_not_cut(page, width):
+    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    page.refresh()
+    widths = page.execute_script(
+        "return [...document.querySelectorAll('.changes .scroll')].map((one) => [one.scrollWidth, one.clientWidth])"
+    )
+    assert widths and all(inner <= outer for inner, outer in widths), widths
+    for cell in page.find_elements(By.CSS_SELECTOR, ".changes td:not(.none)"):
+        assert cell.is_displayed() and cell.text
+
+
 def test_dark_is_dark(page):
     def lightness():
         colour = page.execute_script("return getComputedStyle(document.body).backgroundColor.match(/\\d+/g)")

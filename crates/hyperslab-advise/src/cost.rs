@@ -164,7 +164,7 @@ fn stored_as(question: &Question<'_>, storage: &Storage, trial: &Trial) -> Datas
     };
     let mut facts = storage.facts(present, data_bytes);
     if storage.pipeline.is_filtered() {
-        let factor = question.inflate_factor.filter(|_| is_deflate(storage));
+        let factor = trial.inflate_factor.or(question.inflate_factor).filter(|_| is_deflate(storage));
         let library = factor.map(|factor| {
             let of_byte = trial.decode_seconds_per_byte() * factor + byte_filter_seconds(&facts.filters);
             let seconds = question.terms.load + of_byte * chunk_bytes as f64;
@@ -291,7 +291,10 @@ fn costed(
 }
 
 fn is_deflate(storage: &Storage) -> bool {
-    matches!(storage.pipeline.compression, Compression::Gzip(_))
+    matches!(
+        storage.pipeline.compression,
+        Compression::Gzip(_) | Compression::Rounded { .. } | Compression::Digits { .. }
+    )
 }
 
 fn read_cost(

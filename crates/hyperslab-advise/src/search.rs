@@ -63,6 +63,7 @@ const ASSUMED: Trial = Trial {
     encode_seconds: 0.02,
     decode_seconds: 0.002,
     largest_error: 0.0,
+    inflate_factor: None,
 };
 /// What is not encoded.
 pub(crate) const RAW: Trial = Trial {
@@ -71,6 +72,7 @@ pub(crate) const RAW: Trial = Trial {
     encode_seconds: 0.0,
     decode_seconds: 0.0,
     largest_error: 0.0,
+    inflate_factor: None,
 };
 
 /// The time of a search.

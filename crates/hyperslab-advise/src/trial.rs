@@ -19,6 +19,8 @@ pub struct Trial {
     /// The largest difference of a value from what comes back, or, if the bound of the error is a share of each value, the
     /// largest share; 0 for lossless pipelines.
     pub largest_error: f64,
+    /// How many times as long the user's libhdf5 takes to inflate them, if that was measured.
+    pub inflate_factor: Option<f64>,
 }
 
 /// Samples of one dataset.

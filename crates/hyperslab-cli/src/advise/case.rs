@@ -1,6 +1,7 @@
 //! A dataset with what is asked about it.
 
 use super::axes::Axes;
+use super::inflate::{FACTORS, InflateFactors};
 use super::samples::Samples;
 use super::{Request, target};
 use crate::doctor::{Library, SampleScope, facts_of};
@@ -8,9 +9,9 @@ use crate::failure::Failure;
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, File};
 use hyperslab_advise::{Axis, ErrorBound, Question, UsualRead, usual_reads};
-use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::pattern::{BlockDim, BlockShape, RequestedRead};
 use hyperslab_doctor::predict::byte_filter_seconds;
+use hyperslab_doctor::{DatasetFacts, Profile, counted_text};
 use std::path::Path;
 use std::time::Duration;
 
@@ -80,8 +81,12 @@ impl<'a> Case<'a> {
     }
 
     /// Samples of its values, for an answer that may take so many seconds.
-    pub(super) fn samples(&self, seconds: f64) -> Samples<'a> {
-        Samples::new(self.dataset, seconds, self.max_error)
+    pub(super) fn samples<'s>(&self, request: &Request, library: &'s Library, seconds: f64) -> Samples<'s>
+    where
+        'a: 's,
+    {
+        let inflate_factors = InflateFactors::new(library, profiles(request), seconds);
+        Samples::new(self.dataset, seconds, self.max_error, inflate_factors)
     }
 }
 
@@ -118,8 +123,8 @@ fn resolve(dataset: &Dataset, block: &BlockShape, text: String) -> Result<Vec<u6
     }
     block.resolve(shape).ok_or_else(|| {
         let what = format!(
-            "{text} has {} dimensions, but {} has {}",
-            block.dims().len(),
+            "{text} has {}, but {} has {}",
+            counted_text(block.dims().len() as u64, "dimension"),
             dataset.path(),
             shape.len()
         );
@@ -127,8 +132,10 @@ fn resolve(dataset: &Dataset, block: &BlockShape, text: String) -> Result<Vec<u6
     })
 }
 
-/// The least and the most that zlib can be slower than libdeflate: a measurement beyond is a disturbed one.
-const INFLATE_FACTORS: (f64, f64) = (1.0, 4.0);
+/// The libraries of all readers.
+fn profiles(request: &Request) -> Vec<Profile> {
+    request.readers.iter().flat_map(|reader| reader.profiles().to_vec()).collect()
+}
 
 /// Lets the user's libhdf5 decode the dataset's own chunks, and returns how many times as long it takes to inflate a byte
 /// as hyperslab's decoder.
@@ -143,11 +150,11 @@ fn measured_inflate(
     let is_deflated = facts.deflate_level().is_some();
     let chunk_bytes = facts.chunk_bytes()? as f64;
     let samples = facts.samples.as_mut()?;
-    let profiles: Vec<_> = request.readers.iter().flat_map(|reader| reader.profiles().to_vec()).collect();
+    let profiles = profiles(request);
     samples.library = calibrated.decoding(path, dataset, &profiles);
     let own = 1.0 / samples.decode_bytes_per_second()?;
     let seconds = (samples.library?.seconds - library.terms().load).max(0.0) / chunk_bytes.max(1.0);
     // Of inflating alone: what it takes to undo a shuffle is added for the storages that have one.
     let seconds = seconds - byte_filter_seconds(&facts.filters);
-    is_deflated.then(|| (seconds / own).clamp(INFLATE_FACTORS.0, INFLATE_FACTORS.1))
+    is_deflated.then(|| (seconds / own).clamp(FACTORS.0, FACTORS.1))
 }

@@ -8,6 +8,7 @@ pub(crate) mod arguments;
 mod axes;
 mod case;
 mod hard_path;
+mod inflate;
 mod observed;
 mod page;
 mod pages;
@@ -187,7 +188,8 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
         }
         let answer = Case::new(&args.file, &request, &library, &axes, dataset).and_then(|case| {
             let question = case.question(&request, &library, &file, seconds);
-            let advice = advise(&question, &mut case.samples(seconds)).map_err(refused)?;
+            let advice =
+                advise(&question, &mut case.samples(&request, &library, seconds)).map_err(refused)?;
             Ok(advice.map(|advice| (case, advice)))
         });
         match answer {
@@ -204,7 +206,8 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
         let questions: Vec<Question<'_>> =
             members.iter().map(|at| cases[*at].question(&request, &library, &file, seconds)).collect();
         let advice: Vec<&Advice> = members.iter().map(|at| &document.datasets[*at]).collect();
-        let mut samples: Vec<Samples<'_>> = members.iter().map(|at| cases[*at].samples(seconds)).collect();
+        let mut samples: Vec<Samples<'_>> =
+            members.iter().map(|at| cases[*at].samples(&request, &library, seconds)).collect();
         let agreed = together::agreed(&questions, &advice, &mut samples).map_err(refused)?;
         document.together.extend(agreed);
     }

@@ -3,6 +3,7 @@
 //! A sample is a block of the dataset with the shape of the wanted chunk, or a part of it: what is read for a sample is
 //! bounded, also where the file's own chunks lie across it. Which blocks are taken depends on shapes alone.
 
+use super::inflate::InflateFactors;
 use hyperslab::internal::filter_element;
 use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Endianness, Selection};
@@ -17,6 +18,8 @@ const SAMPLE_BYTES_PER_SECOND: f64 = (200 << 10) as f64;
 const SAMPLE_BYTES_MIN: u64 = 256 << 10;
 const SAMPLE_BYTES_MAX: u64 = 4 << 20;
 const SAMPLES_MAX: u64 = 8;
+/// The number of the filter deflate.
+const DEFLATE: u16 = 1;
 /// Decoded bytes of the file's own chunks that one sample may need.
 const SOURCE_BYTES_MAX: u64 = 16 << 20;
 /// Each sample is encoded and decoded so often; the fastest time counts. Small samples, once.
@@ -33,15 +36,22 @@ pub(crate) struct Samples<'a> {
     fill: Option<Vec<u8>>,
     /// The most that a value may change.
     max_error: Option<ErrorBound>,
+    /// How fast the user's libhdf5 inflates, if that matters.
+    inflate_factors: Option<InflateFactors<'a>>,
     scratch: Scratch,
 }
 
 impl<'a> Samples<'a> {
     /// Samples for an answer that may take so many seconds, and by which values may change by at most `max_error`.
-    pub(crate) fn new(dataset: &'a Dataset, seconds: f64, max_error: Option<ErrorBound>) -> Self {
+    pub(super) fn new(
+        dataset: &'a Dataset,
+        seconds: f64,
+        max_error: Option<ErrorBound>,
+        inflate_factors: InflateFactors<'a>,
+    ) -> Self {
         let bytes = (seconds * SAMPLE_BYTES_PER_SECOND) as u64;
         let small = Self::small(dataset, bytes.clamp(SAMPLE_BYTES_MIN, SAMPLE_BYTES_MAX));
-        Self { runs: RUNS, max_error, ..small }
+        Self { runs: RUNS, max_error, inflate_factors: Some(inflate_factors), ..small }
     }
 
     /// Samples of so many bytes, each tried once.
@@ -52,7 +62,16 @@ impl<'a> Samples<'a> {
             Fill::Default => Some(vec![0; element.size as usize]),
             Fill::User(value) => Some(value.to_vec()),
         };
-        Self { dataset, element, bytes, runs: 1, fill, max_error: None, scratch: Scratch::new() }
+        Self {
+            dataset,
+            element,
+            bytes,
+            runs: 1,
+            fill,
+            max_error: None,
+            inflate_factors: None,
+            scratch: Scratch::new(),
+        }
     }
 
     /// The values of a few blocks of this shape, spread over the dataset. `None` if they cannot be read.
@@ -138,6 +157,7 @@ impl<'a> Samples<'a> {
             encode_seconds: 0.0,
             decode_seconds: 0.0,
             largest_error: 0.0,
+            inflate_factor: None,
         };
         let decimals = match wanted.compression {
             Compression::Rounded { digits, .. } => Some(DecimalRounding::of_dataset(self.dataset, digits)?),
@@ -169,7 +189,43 @@ impl<'a> Samples<'a> {
             trial.encode_seconds += encode_seconds;
             trial.decode_seconds += decode_seconds;
         }
+        trial.inflate_factor = self.inflate_factor(wanted, block, samples, decimals.as_ref(), &trial);
         (trial.decoded_bytes > 0).then_some(trial)
+    }
+}
+
+impl Samples<'_> {
+    /// How many times as long the user's libhdf5 takes to inflate the samples, if they are deflated.
+    fn inflate_factor(
+        &mut self,
+        wanted: &Wanted,
+        block: &[u64],
+        samples: &[Vec<u8>],
+        decimals: Option<&DecimalRounding>,
+        trial: &Trial,
+    ) -> Option<f64> {
+        let (element, fill) = (&self.element, self.fill.as_deref());
+        let scratch = &mut self.scratch;
+        let deflated = || -> Option<Vec<Vec<u8>>> {
+            let target = Target { element, chunk: block, fill };
+            let before = wanted.requests().into_iter().take_while(|(id, _)| *id != DEFLATE);
+            let before = before.map(|(id, asked)| Some((id, client_data(id, &asked, &target).ok()?)));
+            let before: Vec<(u16, Vec<u32>)> = before.collect::<Option<_>>()?;
+            let specs: Vec<FilterSpec<'_>> = before
+                .iter()
+                .map(|(id, parameters)| FilterSpec { id: *id, optional: false, parameters })
+                .collect();
+            let inputs = samples.iter().map(|sample| {
+                let mut sample = Cow::Borrowed(&sample[..]);
+                if let Some(decimals) = decimals {
+                    decimals.apply(sample.to_mut());
+                }
+                let pipeline = Pipeline::new(&specs, element.size as usize, sample.len()).ok()?;
+                Some(pipeline.encode(&sample, scratch).ok()?.bytes.to_vec())
+            });
+            inputs.collect()
+        };
+        self.inflate_factors.as_mut()?.factor(wanted, deflated, trial.decode_seconds_per_byte())
     }
 }
 

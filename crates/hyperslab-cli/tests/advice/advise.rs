@@ -257,6 +257,57 @@ fn lossy_filters_keep_the_bound_that_the_user_gives() {
 }
 
 #[test]
+fn digits_keep_a_share_of_each_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let line =
+        MAPS.replace(".astype('f4') + r.", ".astype('f4') * 10.0 ** r.integers(-9, 9, (240, 60, 80)) + r.");
+    let path = require!(written(folder.path(), "maps.h5", &line));
+    let words = ["--read", "1x60x80", "--readers", "hyperslab,h5py+granularbitround", "--max-error", "0.1%"];
+    let told = advice(&path, &words);
+    let one = recommended(&told);
+    let storage = &one["storage"];
+    let filters = storage["filters"].as_str().unwrap();
+    // BitGroom is not among what both read.
+    assert!(filters.starts_with("granularbitround=4+shuffle+gzip="), "{filters}");
+    assert!(storage["largest_error"].is_null(), "{storage}");
+    let seen = storage["largest_relative_error"].as_f64().unwrap();
+    let promise = storage["relative_error_max"].as_f64().unwrap();
+    assert!(seen > 0.0 && seen <= promise && promise <= 0.001, "{seen} of {promise}");
+
+    let line = one["lines"][0]["line"].as_str().unwrap().replace("FILE", path.to_str().unwrap());
+    let words_of_line: Vec<&str> = line.split(' ').skip(1).collect();
+    let out = folder.path().join("out.h5");
+    let repack = [&words_of_line[..words_of_line.len() - 1], &[out.to_str().unwrap()]].concat();
+    let repacked = run(&repack, &path);
+    assert_eq!(repacked.code, 0, "{line}: {}", repacked.err);
+    let values = |path: &Path| -> Vec<f32> {
+        let file = hyperslab::File::open(path).unwrap();
+        let dataset = file.dataset("/d").unwrap();
+        let all = hyperslab::Selection::parse(":, :, :", dataset.shape()).unwrap();
+        dataset.read(&all).unwrap()
+    };
+    let (before, after) = (values(&path), values(&out));
+    assert_eq!(before.len(), after.len());
+    let share = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).abs() / f64::from(*a).abs();
+    let largest = before.iter().zip(&after).filter(|(a, b)| a != b).map(share).fold(0.0, f64::max);
+    assert!(
+        largest >= seen && largest <= promise,
+        "{largest} of all values, {seen} of the samples, at most {promise}"
+    );
+
+    let text = run(&[&["advise", "{}", "--seconds", "5"], &words[..]].concat(), &path).out;
+    assert!(
+        text.contains("lossy: no value changes by more than 0.0500 % of it; in the sampled chunks"),
+        "{text}"
+    );
+    // Who cannot read them is told so, and is advised on what is lossless.
+    let plain = run(&["advise", "{}", "--seconds", "5", "--max-error", "0.1%"], &path);
+    assert!(plain.err.contains("is kept by bitgroom and granularbitround, which"), "{}", plain.err);
+    assert!(!plain.out.contains("lossy"), "{}", plain.out);
+    assert_eq!(run(&["advise", "{}", "--max-error", "100%"], &path).code, 2);
+}
+
+#[test]
 fn the_pages_of_a_store_are_in_the_line_that_repacks() {
     let folder = tempfile::tempdir().unwrap();
     // 300 groups, so that the metadata takes many requests, and values that do not compress.
@@ -408,21 +459,97 @@ fn wrong_requests_say_what_is_wrong() {
     let path = require!(written(
         folder.path(),
         "few.h5",
-        "f['d'] = np.arange(6.).reshape(2, 3); f['s'] = 1.; f['v'] = ['a', 'bc']"
+        "f['d'] = np.arange(6.).reshape(2, 3); f['s'] = 1.; f['v'] = ['a', 'bc']; f['n'] = h5py.Empty('f4')"
     ));
     for (options, says) in [
         (&["/d", "--readers", "hdf4"][..], "unknown reader \"hdf4\""),
         (&["/d", "--read", "1x1x1"], "--read 1x1x1 has 3 dimensions, but /d has 2"),
-        (&["/d", "--write", "4"], "--write 4 has 1 dimensions"),
+        (&["/d", "--write", "4"], "--write 4 has 1 dimension, but /d has 2"),
+        (&["/d", "--read", "1x9999"], "--read 1x9999 wants 9999 elements along axis 1, but /d has 3"),
+        (&["/d", "--max-error", "0%"], "percentage"),
+        (&["/n"], "FILE: /n: it has no values: its dataspace is null"),
         (&["/d", "--size-bound", "huge"], "cannot understand the size bound"),
         (&["/d", "--place", "moon"], "cannot understand the place"),
         (&["/d", "--seconds", "0"], "number of seconds"),
         (&["/s"], "/s: it is a scalar"),
         (&["/v"], "/v: its values are of variable length"),
+        (&["/nothing"], "FILE"),
         (&["/nothing"], "nothing"),
     ] {
         let ended = run(&[&["advise", "{}"], options].concat(), &path);
         assert_eq!(ended.code, 2, "{options:?}: {}", ended.err);
         assert!(ended.err.contains(says), "{options:?}: {}", ended.err);
     }
+}
+
+#[test]
+fn a_reader_that_is_named_twice_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = require!(written(folder.path(), "maps.h5", MAPS));
+    let told = advice(&path, &["--read", "1x60x80", "--readers", "h5py,h5py"]);
+    assert_eq!(told["readers"], serde_json::json!(["h5py"]));
+    assert_eq!(told["recommendations"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn the_lines_are_about_what_a_soft_link_leads_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!("{}; f.move('d', 'g/data'); f['link'] = h5py.SoftLink('/g/data')", MAPS);
+    let path = require!(written(folder.path(), "maps.h5", &line));
+    let told = run(&["advise", "--json", "--seconds", "5", "{}", "/link", "--read", ":x1x1"], &path);
+    assert_eq!((told.code, told.err.as_str()), (0, "note: /link is a soft link to /g/data\n"));
+    let document: Value = serde_json::from_str(&told.out).unwrap();
+    let one = &document["datasets"][0];
+    assert_eq!((&one["path"], &recommended(one)["verdict"]), (&"/g/data".into(), &"rewrite".into()));
+    let lines = recommended(one)["lines"].as_array().unwrap();
+    for line in lines
+        .iter()
+        .filter(|line| ["hyperslab", "h5repack", "h5py"].contains(&line["tool"].as_str().unwrap()))
+    {
+        let line = line["line"].as_str().unwrap();
+        assert!(line.contains("g/data") && !line.contains("link"), "{line}");
+    }
+}
+
+#[test]
+fn names_cannot_control_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "'new\\nline\\x1b[31m\\x07'";
+    let line = format!("{}; f.move('d', {name})", MAPS);
+    let path = require!(written(folder.path(), "maps.h5", &line));
+    let page = folder.path().join("page.html");
+    let page = page.to_str().unwrap();
+    for command in [
+        &["advise", "{}", "--seconds", "3", "--read", ":x1x1", "--html", page][..],
+        &["advise", "{}", "--seconds", "3", "--place", "s3"],
+        &["doctor", "{}", "--html", page],
+        &["doctor", "--all", "--cloud", "{}"],
+        &["doctor", "--summary", "{}"],
+        &["doctor", "{}", folder.path().to_str().unwrap()],
+    ] {
+        let told = run(command, &path);
+        assert_eq!(told.code, 0, "{command:?}: {}", told.err);
+        for text in [&told.out, &told.err] {
+            let is_odd = |c: char| c.is_control() && c != '\n';
+            assert!(!text.contains(is_odd), "{command:?}: {text:?}");
+            assert!(!text.lines().any(|line| line.starts_with("line")), "{command:?}: {text}");
+        }
+        assert!(told.out.contains("new\\nline"), "{command:?}: {}", told.out);
+    }
+}
+
+#[test]
+fn advice_that_fails_names_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = require!(written(folder.path(), "damaged.h5", MAPS));
+    let chunks = run(&["chunks", "--csv", "{}", "/d"], &path).out;
+    // Of a damaged chunk nothing can be measured; of a damaged header, nothing known.
+    assert!(chunks.lines().count() > 100, "{chunks}");
+    let mut bytes = fs::read(&path).unwrap();
+    let len = bytes.len();
+    bytes.truncate(len / 2);
+    fs::write(&path, &bytes).unwrap();
+    let told = run(&["advise", "{}", "/d"], &path);
+    assert_ne!(told.code, 0);
+    assert!(told.err.starts_with("error: FILE: ") || told.err.contains("FILE"), "{}", told.err);
 }
