@@ -112,17 +112,26 @@ fn read_together(together: &Together) -> Section {
     Section::new("Read together").figure(table)
 }
 
+/// What is told of each read.
+fn effect_title(all: &Recommendation) -> &'static str {
+    match all.verdict {
+        Verdict::AlreadyGood => "which stays as it is",
+        Verdict::Rewrite => "now and as recommended",
+    }
+}
+
 /// What each read takes before and after, in each reader.
 fn reads(advice: &Advice, all: &Recommendation) -> Table {
     let mut columns = vec![Column::new("read", Align::Left), Column::new("weight", Align::Right)];
     columns.extend(advice.readers.iter().map(|reader| Column::new(reader.as_str(), Align::Right)));
-    let table = Table::new("Each read, now and as recommended", columns);
+    let is_changed = all.verdict == Verdict::Rewrite;
+    let table = Table::new(format!("Each read, {}", effect_title(all)), columns);
     advice.reads.iter().enumerate().fold(table, |table, (number, read)| {
         let mut cells = vec![read_name(advice, number), read.weight.to_string()];
         cells.extend((0..advice.readers.len()).map(|reader| {
             let [now, then] =
                 [&advice.present, &all.storage].map(|one| seconds_text(one.reads[reader][number].seconds));
-            format!("{now} → {then}")
+            if is_changed { format!("{now} → {then}") } else { now }
         }));
         table.row(cells)
     })
@@ -143,10 +152,13 @@ fn bars(advice: &Advice, all: &Recommendation, reader: usize) -> Bars {
             value: then,
             whole: None,
             before: Some(now),
-            text: format!("{} → {}", seconds_text(now), seconds_text(then)),
+            text: match all.verdict {
+                Verdict::AlreadyGood => seconds_text(now),
+                Verdict::Rewrite => format!("{} → {}", seconds_text(now), seconds_text(then)),
+            },
         }
     };
-    let title = format!("{}: each read's time, now and as recommended", advice.readers[reader]);
+    let title = format!("{}: each read's time, {}", advice.readers[reader], effect_title(all));
     Bars::of_seconds(title, (0..advice.reads.len()).map(bar).collect())
 }
 
