@@ -1,8 +1,8 @@
 //! What is asked: a dataset, its reads and readers, and the bounds of an answer.
 
 use crate::error::AdviseError;
+use crate::error_bound::ErrorBound;
 use crate::lines::Target;
-use crate::pipeline::ErrorBound;
 use crate::place::Place;
 use crate::reader::Reader;
 use crate::usual::UsualRead;

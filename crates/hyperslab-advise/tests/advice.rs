@@ -30,6 +30,7 @@ impl Trials for Alike {
                 encode_seconds: 2e-5 * times,
                 decode_seconds: 2e-6 * times,
                 largest_error: 0.0,
+                inflate_factor: None,
             })
         };
         pipelines.iter().map(of).collect()
@@ -95,6 +96,33 @@ fn chunks_for_maps_and_series_serve_both() {
     ] {
         assert!(all.lines.iter().any(|one| one.line.contains(line)), "{line}: {:?}", all.lines);
     }
+}
+
+/// The same values, which libhdf5 inflates slowly unless they were deflated at level 6.
+struct SlowBesideOneLevel;
+
+impl Trials for SlowBesideOneLevel {
+    fn measure(&mut self, chunk: &[u64], pipelines: &[Pipeline]) -> Vec<Option<Trial>> {
+        let trials = Alike.measure(chunk, pipelines).into_iter().zip(pipelines);
+        let factor = |pipeline: &Pipeline| if pipeline.text().contains("gzip=6") { 1.5 } else { 6.0 };
+        trials
+            .map(|(trial, pipeline)| Some(Trial { inflate_factor: Some(factor(pipeline)), ..trial? }))
+            .collect()
+    }
+}
+
+#[test]
+fn the_level_that_libhdf5_inflates_fastest_is_advised() {
+    let facts = maps();
+    let question = question(&facts, maps_and_series(), &["libhdf5-2", "hyperslab"]);
+    let told = advise(&question, &mut SlowBesideOneLevel).unwrap().unwrap();
+    let one = |reader: &str| told.recommendations.iter().find(|one| one.reader == reader).unwrap();
+    let libhdf5 = &one("libhdf5-2").storage;
+    assert!(libhdf5.filters.contains("gzip=6"), "{}", libhdf5.filters);
+    // Sizes and hyperslab's speed are the same at every level.
+    let same = advise(&question, &mut Alike).unwrap().unwrap();
+    let before = &same.recommendations.iter().find(|one| one.reader == "libhdf5-2").unwrap().storage;
+    assert!(!before.filters.contains("gzip=6"), "{}", before.filters);
 }
 
 #[test]

@@ -102,6 +102,7 @@ impl Trials for Incompressible {
             encode_seconds: 2e-5,
             decode_seconds: 2e-6,
             largest_error: 0.0,
+            inflate_factor: None,
         };
         vec![Some(trial); pipelines.len()]
     }
