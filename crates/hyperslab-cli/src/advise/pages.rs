@@ -3,7 +3,7 @@
 use super::Request;
 use super::case::Case;
 use super::storage::chunk_text;
-use crate::failure::Failure;
+use crate::failure::{Failure, one_line};
 use crate::forecast::Sessions;
 use crate::output::{self, Line, table};
 use hyperslab::File;
@@ -83,7 +83,7 @@ impl Pages {
             .collect();
         let rows: Vec<Line> = rows.into_iter().map(Line::Cells).collect();
         let table = table(&head, &rows);
-        format!("\n{}\n{table}  {}\n", self.answer(), self.line)
+        format!("\n{}\n{table}  {}\n", self.answer(), one_line(&self.line))
     }
 
     /// The same as a section of a page.
@@ -102,7 +102,7 @@ impl Pages {
         format!(
             "pages of the file: {}; seconds of waiting to open it, to list it, and to read {}",
             pages_text(self.advice.page_bytes),
-            self.path
+            one_line(&self.path)
         )
     }
 
