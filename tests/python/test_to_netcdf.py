@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import hyperslab
+from hyperslab.xarray.encoding import _HAS_ALL_FILTERS
 
 xr = pytest.importorskip("xarray")
 pytest.importorskip("h5netcdf")
@@ -111,7 +112,11 @@ def test_compression_is_that_of_netcdf4(dataset, words, tmp_path):
             np.testing.assert_array_equal(file["t2m"][:], t2m)
 
 
-@pytest.mark.parametrize("filter", ["zstd=5", "bzip2=2", "szip", "shuffle+gzip=1"])
+#: Encodings of older xarray have no words for the others.
+KEPT = ["szip", "shuffle+gzip=1", *(["zstd=5", "bzip2=2"] if _HAS_ALL_FILTERS else [])]
+
+
+@pytest.mark.parametrize("filter", KEPT)
 def test_a_variable_of_an_open_file_keeps_its_compression(filter, tmp_path):
     first = xr.Dataset({"t2m": (("y", "x"), np.arange(1200.0).reshape(40, 30))})
     hyperslab.to_netcdf(first, tmp_path / "a.nc", encoding={"t2m": {"filter": filter}})
