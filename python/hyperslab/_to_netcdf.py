@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hyperslab._netcdf_encoding import byte_order, storage_words
-from hyperslab._new_file import NewDataset, NewFile
+from hyperslab._netcdf_names import check_names
+from hyperslab._new_file import NewDataset, NewDatatype, NewFile
+from hyperslab._new_file.elements import dtype_of
 from hyperslab.dtypes import string_dtype
 from hyperslab.errors import InvalidError, WrongTypeError
 
@@ -20,6 +22,10 @@ __all__ = ["to_netcdf"]
 
 #: The name of a dimension scale that is not a variable, with the length of the dimension after it (netCDF-4's convention).
 _NOT_A_VARIABLE = "This is a netCDF dimension but not a netCDF variable.{:10d}"
+#: The elements of a chunk of a dimension scale that is not a variable and can grow, if it has none yet.
+_SCALE_CHUNK = 1024
+#: The named datatypes of complex numbers, by their sizes in bytes: those of netCDF4-python and h5netcdf.
+_COMPLEX = {8: "_PFNC_FLOAT_COMPLEX_TYPE", 16: "_PFNC_DOUBLE_COMPLEX_TYPE"}
 
 
 def to_netcdf(
@@ -46,7 +52,8 @@ def to_netcdf(
         options: those of `NewFile`, such as `overwrite`.
 
     Raises:
-        ValueError: an encoding that is not known or not possible.
+        TypeError: netCDF has no type for the values of a variable or an attribute, or a name is not a `str`.
+        ValueError: an encoding that is not known or not possible; a name that is empty, has a `/`, or that netCDF reserves.
         FileExistsError: there is a file of this name, and `overwrite` is not set.
     """
     from xarray import Dataset, conventions
@@ -58,6 +65,7 @@ def to_netcdf(
     if unlimited_dims is None:
         unlimited_dims = dataset.encoding.get("unlimited_dims", ())
     unlimited = {unlimited_dims} if isinstance(unlimited_dims, str) else set(unlimited_dims)
+    check_names(dataset.variables, dataset.attrs)
     variables, attributes = conventions.encode_dataset_coordinates(dataset)
     asked: Mapping[Hashable, Mapping[str, Any]] = encoding or {}
     for name in asked:
@@ -76,18 +84,21 @@ def to_netcdf(
     missing = unlimited - set(dims)
     if missing:
         raise InvalidError(f"unlimited_dims: there are no dimensions {sorted(map(str, missing))}")
+    # In netCDF, only dimensions without a limit are empty.
+    growing = unlimited | {dim for dim, size in dims.items() if size == 0}
     with NewFile(path, track_order=True, **options) as file:
         for key, value in attributes.items():
             _set_attribute(file, str(key), value)
-        written = {
-            name: _write(file, str(name), variable, name in asked, unlimited) for name, variable in variables.items()
-        }
+        written = {}
+        for name, variable in variables.items():
+            is_limited = unlimited.isdisjoint(variable.dims)
+            written[name] = _write(file, str(name), variable, name in asked, growing, is_limited=is_limited)
         scales: dict[Hashable, NewDataset] = {}
         for number, (dim, size) in enumerate(dims.items()):
             scale = written.get(dim)
             if scale is None or variables[dim].dims != (dim,):
-                maxshape = (None,) if dim in unlimited else None
-                chunks = (max(size, 1),) if maxshape else None
+                maxshape = (None,) if dim in growing else None
+                chunks = (size or _SCALE_CHUNK,) if maxshape else None
                 if scale is not None:
                     raise InvalidError(f"the variable {dim!r} has other dimensions than its own")
                 scale = file.create_dataset(str(dim), (size,), ">f4", maxshape=maxshape, chunks=chunks)
@@ -113,10 +124,17 @@ def _without_objects(variable: xr.Variable, name: Hashable) -> xr.Variable:
 
 
 def _set_attribute(owner: NewFile | NewDataset, name: str, value: Any) -> None:
+    what = f"attribute {name!r} of {owner.name}"
+    if isinstance(value, (list, tuple)):
+        try:
+            # An array of texts and numbers would be one of texts.
+            _check_dtype(what, dtype_of(value))
+        except WrongTypeError as error:
+            raise WrongTypeError(f"{what}: {error.message}") from None
     # netCDF has no scalars among attributes; those of one element are read as such.
     array = value if isinstance(value, (str, bytes)) else np.atleast_1d(value)
     if not isinstance(array, (str, bytes)):
-        _check_dtype(f"attribute {name!r} of {owner.name}", array.dtype)
+        _check_dtype(what, array.dtype)
     owner.attrs[name] = array
 
 
@@ -127,11 +145,27 @@ def _check_dtype(what: str, dtype: np.dtype[Any]) -> None:
         raise WrongTypeError(f"{what}: netCDF has no type for {dtype}", hint=hint)
 
 
-def _write(file: NewFile, name: str, variable: xr.Variable, is_asked: bool, unlimited: set[Hashable]) -> NewDataset:
+def _complex_type(file: NewFile, name: str, dtype: np.dtype[Any]) -> NewDatatype:
+    """The named datatype of complex numbers. It has the byte order of the first variable that uses it."""
+    if dtype.itemsize not in _COMPLEX:
+        raise WrongTypeError(f"variable {name!r}: netCDF has no type for {dtype}")
+    path = _COMPLEX[dtype.itemsize]
+    if path not in file:
+        file[path] = dtype
+    found = file[path]
+    if not isinstance(found, NewDatatype):
+        raise InvalidError(f"variable {path!r}: netCDF has a datatype of this name for the complex numbers of {name!r}")
+    return found
+
+
+def _write(
+    file: NewFile, name: str, variable: xr.Variable, is_asked: bool, growing: set[Hashable], *, is_limited: bool
+) -> NewDataset:
+    """Write a variable without its dimensions. With `is_limited`, none of them was asked to grow."""
     encoding = variable.encoding
-    limits = tuple(None if dim in unlimited else size for dim, size in variable.sizes.items())
+    limits = tuple(None if dim in growing else size for dim, size in variable.sizes.items())
     maxshape = limits if None in limits else None
-    words = storage_words(name, encoding, is_asked=is_asked, is_growing=maxshape is not None)
+    words = storage_words(name, encoding, is_asked=is_asked, is_growing=not is_limited)
     if not variable.shape:
         words = {}
     dtype = encoding.get("dtype")
@@ -149,18 +183,27 @@ def _write(file: NewFile, name: str, variable: xr.Variable, is_asked: bool, unli
     order = byte_order(name, encoding) if is_asked else None
     if order is not None and not stored.hasobject:
         stored = stored.newbyteorder(order)
-    _check_dtype(f"variable {name!r}", stored)
+    named = _complex_type(file, name, stored) if stored.kind == "c" else None
+    if named is None:
+        _check_dtype(f"variable {name!r}", stored)
+    elif order is not None and named.dtype != stored:
+        raise InvalidError(f"encoding of {name!r}: all complex variables of a file have the same byte order")
     dataset = file.create_dataset(
         name,
         shape=variable.shape,
-        dtype=stored,
+        dtype=stored if named is None else named,
         data=source,
         maxshape=maxshape,
         fillvalue=None if fill is None or stored.hasobject else fill,
         **words,
     )
     for key, value in attributes.items():
-        _set_attribute(dataset, str(key), np.asarray(value, stored) if key == "_FillValue" and not stored.hasobject else value)
+        if key == "_FillValue" and named is not None:
+            dataset.attrs.create(key, np.atleast_1d(value), dtype=named)
+        elif key == "_FillValue" and not stored.hasobject:
+            _set_attribute(dataset, key, np.asarray(value, stored))
+        else:
+            _set_attribute(dataset, str(key), value)
     return dataset
 
 

@@ -98,6 +98,10 @@ def _types(values: Any) -> Iterable[type]:
 def array_of(values: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return values as an array of a dtype. An integer or a text that has no place in it is an error, instead of another
     value."""
+    if np.ma.isMaskedArray(values):
+        if np.ma.is_masked(values):
+            raise WrongTypeError("the mask of a masked array would be lost", hint="give values.filled(...), and store the mask beside it")
+        values = np.ma.getdata(values)
     if dtype.names is not None:
         return compound_array(values, dtype, array_of)
     if dtype.kind == "O":
