@@ -10,6 +10,9 @@
 | `dimensions` | dimension scales |
 | `object` | what groups and datasets have in common |
 | `filters` | h5py's words for filters |
+| `options` | the options of a file |
+| `names` | names, and errors that say what they are about |
+| `fields` | members of compounds that are assigned alone |
 | `values` | what values are read from, and their shapes |
 | `elements` | values as elements of a datatype |
 """

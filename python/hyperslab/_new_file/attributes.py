@@ -10,10 +10,12 @@ from numpy.typing import DTypeLike, NDArray
 
 from hyperslab._empty import Empty
 from hyperslab._hyperslab import FileBuilder
-from hyperslab._new_file.elements import array_of, dtype_of, encode
+from hyperslab._new_file.elements import array_of, dtype_of, encode, is_sequence, plain
 from hyperslab._new_file.named import dtype_and_name
+from hyperslab._new_file.names import about, checked_text, text_of
+from hyperslab._new_file.sequences import sequences_in
 from hyperslab._new_file.values import outer_shape
-from hyperslab.errors import HyperslabError, InvalidError, NotFoundError, WrongTypeError
+from hyperslab.errors import InvalidError, NotFoundError, WrongTypeError
 
 if TYPE_CHECKING:
     from hyperslab._new_file.datatype import NewDatatype
@@ -40,32 +42,33 @@ class NewAttributes(MutableMapping[str, Any]):
         """Set an attribute to `data`, with this shape and dtype if they are given. The dtype may be a named datatype of the file.
 
         Raises:
-            TypeError: HDF5 has no datatype for the values.
+            TypeError: HDF5 has no datatype for the values, or the name is not a text.
             ValueError: the shape has another number of elements, or the values do not fit the dtype.
         """
         self._owner._builder
+        with about(f"{self._owner.name}: attribute {name!r}"):
+            self._set(checked_text(name), plain(data), shape, dtype)
+
+    def _set(self, name: str, data: Any, shape: int | tuple[int, ...] | None, dtype: DTypeLike | NewDatatype | None) -> None:
         given, named = (None, None) if dtype is None else dtype_and_name(dtype, self._owner.file)
-        self._named.pop(name, None)
-        if named is not None:
-            self._named[name] = named
+        value: NDArray[Any] | Empty
         if isinstance(data, Empty):
-            self._values[name], self._dtypes[name] = data, data.dtype if given is None else given
-            return
-        try:
+            value, stored = data, data.dtype if given is None else given
+        else:
             stored = dtype_of(data) if given is None else given
             if stored.base.kind == "O" and not stored.base.metadata:
                 raise WrongTypeError(f"{data!r} has no datatype in HDF5", hint="use hyperslab.string_dtype() or vlen_dtype()")
-            array = np.array(array_of(data, stored.base), order="C", copy=True)
-        except InvalidError as error:
-            raise self._located(name, error) from None
-        if shape is not None:
-            array = array.reshape(shape)
-        if stored.subdtype is not None:
-            outer_shape(array.shape, stored)
-        self._values[name], self._dtypes[name] = array, stored
+            value = _array(data, stored, shape)
+        # What cannot be written is refused here, by a file that is never written, and not when all else is done.
+        self._write_one(FileBuilder(), 0, name, value, stored, None)
+        self._named.pop(name, None)
+        if named is not None:
+            self._named[name] = named
+        self._values[name], self._dtypes[name] = value, stored
 
     def modify(self, name: str, value: Any) -> None:
         """Set the value of an attribute; its dtype stays as it is, if it exists."""
+        name = text_of(name)
         named = self._named.get(name)
         self.create(name, value, dtype=self._dtypes.get(name))
         if named is not None:
@@ -76,13 +79,14 @@ class NewAttributes(MutableMapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         try:
-            value = self._values[name]
+            value = self._values[text_of(name)]
         except KeyError:
             raise NotFoundError(f"{self._owner.name}: there is no attribute {name!r}") from None
         return value if isinstance(value, Empty) else value[()]
 
     def __delitem__(self, name: str) -> None:
         self[name]
+        name = text_of(name)
         del self._values[name], self._dtypes[name]
         self._named.pop(name, None)
 
@@ -97,19 +101,36 @@ class NewAttributes(MutableMapping[str, Any]):
 
     def _write(self, builder: FileBuilder) -> None:
         for name, value in self._values.items():
-            try:
-                self._write_one(builder, name, value, self._dtypes[name])
-            except HyperslabError as error:
-                raise self._located(name, error) from None
+            with about(f"{self._owner.name}: attribute {name!r}"):
+                self._write_one(builder, self._owner._id, name, value, self._dtypes[name], self._named.get(name))
 
-    def _write_one(self, builder: FileBuilder, name: str, value: NDArray[Any] | Empty, dtype: np.dtype[Any]) -> None:
-        named = self._named.get(name)
+    def _write_one(
+        self, builder: FileBuilder, owner: int, name: str, value: NDArray[Any] | Empty, dtype: np.dtype[Any], named: int | None
+    ) -> None:
         if isinstance(value, Empty):
-            builder.attribute(self._owner._id, name, dtype, None, None, named)
+            builder.attribute(owner, name, dtype, None, None, named)
             return
         shape = value.shape if dtype.subdtype is None else outer_shape(value.shape, dtype)
-        builder.attribute(self._owner._id, name, dtype, shape, encode(value, dtype.base, self._owner._file), named)
+        builder.attribute(owner, name, dtype, shape, encode(value, dtype.base, self._owner._file), named)
 
-    def _located(self, name: str, error: HyperslabError) -> HyperslabError:
-        """The error with the name of the attribute: a loop over those of another file sets many."""
-        return type(error)(f"{self._owner.name}: attribute {name!r}: {error.message}", hint=error.hint)
+
+def _array(data: Any, dtype: np.dtype[Any], shape: int | tuple[int, ...] | None) -> NDArray[Any]:
+    """The values as an array of their own in the shape that is asked for, with the axes of an array dtype at the end."""
+    if shape is not None:
+        shape = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    if shape is not None and is_sequence(dtype):
+        return sequences_in(data, shape, dtype)
+    array = np.array(array_of(data, dtype.base), order="C", copy=True)
+    if shape is not None:
+        # h5py's shape has the axes of an array dtype, too.
+        wanted = shape if dtype.subdtype is None or _size(shape) == array.size else shape + dtype.shape
+        if _size(wanted) != array.size:
+            raise InvalidError(f"data of shape {array.shape} is not of shape {shape}")
+        array = array.reshape(wanted)
+    if dtype.subdtype is not None:
+        outer_shape(array.shape, dtype)
+    return array
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    return int(np.prod(shape, dtype=object))

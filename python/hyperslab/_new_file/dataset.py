@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from hyperslab._empty import Empty
 from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.dimensions import NewDimensions
-from hyperslab._new_file.elements import NewRegionReference, array_of, encode
+from hyperslab._new_file.elements import NewRegionReference, array_of, check, encode, is_sequence, plain
+from hyperslab._new_file.fields import fields_of, values_of_field
+from hyperslab._new_file.names import about
 from hyperslab._new_file.object import Object
-from hyperslab.dtypes import check_string_dtype, check_vlen_dtype
+from hyperslab._new_file.sequences import sequences_in
+from hyperslab.dtypes import check_string_dtype
 from hyperslab.errors import InvalidError, WrongTypeError
 
 if TYPE_CHECKING:
@@ -115,23 +118,46 @@ class NewDataset(Object):
 
     def __len__(self) -> int:
         if not self._shape:
-            raise WrongTypeError("a scalar has no length")
+            raise WrongTypeError(f"{self.name}: a dataset without axes has no length")
         return self._shape[0]
 
     def __setitem__(self, selection: Any, values: Any) -> None:
         self._builder
         if self._shape is None:
             raise InvalidError(f"{self.name}: the dataset has no elements")
-        is_sequence = check_vlen_dtype(self._dtype) is not None and check_string_dtype(self._dtype) is None
-        self._in_memory()[selection] = values if is_sequence else array_of(values, self._dtype.base)[()]
+        with about(self.name):
+            names, index = fields_of(selection, self._dtype.base)
+            values, target = plain(values), self._in_memory()
+            if not names:
+                self._assign(target, index, values, self._dtype)
+                return
+            given = [(name, values_of_field(values, name, names)) for name in names]
+            for name, value in given:
+                self._assign(target[name], index, value, self._dtype.base[name])
+
+    def _assign(self, target: NDArray[Any], index: Any, values: Any, dtype: np.dtype[Any]) -> None:
+        """Set elements of an array of the dtype that is given, which is that of the dataset or of a field."""
+        if is_sequence(dtype):
+            chosen = np.broadcast_to(np.False_, target.shape)[index]
+            array = sequences_in(values, chosen.shape, dtype)
+            check(array, dtype, self._file)
+            # An index of one element stores what is assigned as it is.
+            target[index] = array if isinstance(chosen, np.ndarray) else array[()]
+            return
+        array = array_of(values, dtype.base)
+        check(array, dtype.base, self._file)
+        target[index] = array[()]
 
     def __getitem__(self, selection: Any) -> Any:
         """The values that were given so far."""
         if self._shape is None:
             return Empty(self._dtype)
+        names, index = fields_of(selection, self._dtype.base)
         if self._source is not None and not isinstance(self._source, np.ndarray):
-            return np.asarray(self._source[selection], self._dtype.base)
-        return self._in_memory()[selection]
+            found = np.asarray(self._source[index], self._dtype.base)
+        else:
+            found = self._in_memory()[index]
+        return found if not names else found[names[0] if len(names) == 1 else names]
 
     def __repr__(self) -> str:
         return f'<new HDF5 dataset "{self.name}": shape {self._shape}, type "{self._dtype.str}">'
@@ -170,7 +196,10 @@ class NewDataset(Object):
     def _block(self, start: tuple[int, ...], count: tuple[int, ...]) -> Any:
         selection = tuple(slice(first, first + size) for first, size in zip(start, count, strict=True))
         base = self._dtype.base
-        values = np.asarray(array_of(self._source[selection or ()], base))
+        # An array without axes stays one: its element may be a sequence.
+        whole: Any = ... if isinstance(self._source, np.ndarray) else ()
+        values = np.asarray(array_of(self._source[selection or whole], base))
         if values.shape != count + self._dtype.shape:
             raise InvalidError(f"{self.name}: the data of shape {count} from {start} on has the shape {values.shape}")
-        return encode(values, base, self._file)
+        with about(self.name):
+            return encode(values, base, self._file)

@@ -65,6 +65,18 @@ class NewRegionReference:
         return id(self._file), self._id, self._selection
 
 
+def plain(values: Any) -> Any:
+    """Return the values of a column, index or table of pandas as an array; anything else as it is."""
+    if type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "to_numpy"):
+        return values.to_numpy()
+    return values
+
+
+def is_sequence(dtype: np.dtype[Any]) -> bool:
+    """True for a dtype of sequences of variable length; text is none."""
+    return check_vlen_dtype(dtype) is not None and check_string_dtype(dtype) is None
+
+
 def dtype_of(values: Any) -> np.dtype[Any]:
     """Return the dtype in which values are stored if none is given: that of h5py, and text of variable length for arrays of
     `str`."""
@@ -99,7 +111,8 @@ def array_of(values: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return values as an array of a dtype. An integer or a text that has no place in it is an error, instead of another
     value."""
     if np.ma.isMaskedArray(values):
-        if np.ma.is_masked(values):
+        # The mask of a compound has a field for each of its.
+        if np.ascontiguousarray(np.ma.getmaskarray(values)).reshape(-1).view(np.bool_).any():
             raise WrongTypeError("the mask of a masked array would be lost", hint="give values.filled(...), and store the mask beside it")
         values = np.ma.getdata(values)
     if dtype.names is not None:
@@ -179,6 +192,23 @@ def encode(array: NDArray[Any], dtype: np.dtype[Any], file: object) -> Elements:
 def _plain(content: NDArray[np.uint8]) -> Elements:
     """Elements that refer to nothing."""
     return content, (_NONE, _NONE, (_NONE, b"")), (_NONE, _NONE), []
+
+
+#: How many elements are checked at once.
+_CHECKED = 1 << 16
+
+
+def check(array: NDArray[Any], dtype: np.dtype[Any], file: object) -> None:
+    """Check that the elements of an array can be written: texts without NUL, references to objects of the file.
+
+    Raises:
+        TypeError: an element is not what the dtype says.
+        ValueError: it cannot be written.
+    """
+    if dtype.hasobject:
+        flat = array.reshape(-1)
+        for start in range(0, flat.size, _CHECKED):
+            encode(flat[start : start + _CHECKED], dtype, file)
 
 
 def one_element(value: Any, dtype: np.dtype[Any], file: object) -> Elements:
@@ -320,7 +350,10 @@ def _is_unset(value: Any) -> bool:
 
 def _text(value: Any) -> bytes:
     if isinstance(value, str):
-        content = value.encode("utf-8", "surrogateescape")
+        try:
+            content = value.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError as error:
+            raise InvalidError(f"a text is not UTF-8: {error}") from None
     elif isinstance(value, (bytes, np.bytes_)):
         content = bytes(value)
     elif _is_unset(value):

@@ -11,7 +11,8 @@ from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.dataset import NewDataset
 from hyperslab._new_file.group import NewGroup
 from hyperslab._new_file.object import Object
-from hyperslab.errors import ClosedError, ExistingFileError, MissingFileError
+from hyperslab._new_file.options import checked_libver, checked_page_size, checked_threads, checked_userblock_size
+from hyperslab.errors import ClosedError, DirectoryError, ExistingFileError, MissingFileError
 
 StrPath: TypeAlias = str | os.PathLike[str]
 
@@ -33,7 +34,7 @@ class NewFile(NewGroup):
         path: StrPath,
         *,
         libver: str | tuple[str, str] | None = None,
-        page_size: int | None = None,
+        page_size: int | str | None = None,
         userblock_size: int = 0,
         track_order: bool = False,
         overwrite: bool = False,
@@ -45,7 +46,7 @@ class NewFile(NewGroup):
         Args:
             path: of the new file, in a folder that exists.
             libver: the oldest HDF5 library that is to read it: `"earliest"` (1.6), `"v18"`, `"v110"` (the default) or `"latest"`.
-            page_size: manage the file in pages of so many bytes, for readers of object stores.
+            page_size: manage the file in pages of so many bytes (or `"1MiB"`), for readers of object stores.
             userblock_size: bytes before the file, for the application: 0, or a power of two from 512 on.
             track_order: let readers list links and attributes in the order of their creation.
             overwrite: replace a file of this name when the new one is complete.
@@ -55,17 +56,22 @@ class NewFile(NewGroup):
         Raises:
             FileExistsError: there is a file of this name, and `overwrite` is not set.
             FileNotFoundError: there is no such folder.
+            IsADirectoryError: the path is that of a folder.
+            ValueError: an option that is not possible.
         """
-        self._path = os.path.abspath(os.fspath(path))
+        self._open: FileBuilder | None = None
+        self._path = os.path.abspath(os.fsdecode(path))
         self._options = {
-            "libver": libver[0] if isinstance(libver, tuple) else libver,
-            "page_size": page_size,
-            "userblock_size": userblock_size,
+            "libver": checked_libver(libver),
+            "page_size": checked_page_size(page_size),
+            "userblock_size": checked_userblock_size(userblock_size),
             "overwrite": overwrite,
             "verify": verify,
-            "threads": threads,
+            "threads": checked_threads(threads),
         }
-        self._open: FileBuilder | None = None
+        self._track_order = bool(track_order)
+        if os.path.isdir(self._path):
+            raise DirectoryError(f"{self._path}: it is a folder; a new file needs a name of its own", file=self._path)
         if not overwrite and os.path.lexists(self._path):
             raise ExistingFileError(f"{self._path}: the file exists", hint="replace it with overwrite=True", file=self._path)
         if not os.path.isdir(os.path.dirname(self._path)):

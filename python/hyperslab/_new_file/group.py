@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,10 +12,12 @@ from numpy.typing import DTypeLike
 from hyperslab._empty import Empty
 from hyperslab._new_file.dataset import NewDataset
 from hyperslab._new_file.datatype import NewDatatype
-from hyperslab._new_file.elements import NewReference, NewRegionReference, dtype_of, one_element
+from hyperslab._new_file.elements import NewReference, NewRegionReference, check, dtype_of, is_sequence, one_element, plain
 from hyperslab._new_file.filters import filters_of
 from hyperslab._new_file.named import dtype_and_name
+from hyperslab._new_file.names import about, checked_text, text_of
 from hyperslab._new_file.object import Object
+from hyperslab._new_file.sequences import sequences_in
 from hyperslab._new_file.values import in_shape, source_of
 from hyperslab.errors import InvalidError, NotFoundError, WrongTypeError
 from hyperslab.links import ExternalLink, SoftLink
@@ -30,12 +33,17 @@ class NewGroup(Object, Mapping[str, Any]):
         super().__init__(file, id, name)
         self._members: dict[str, NewGroup | NewDataset | NewDatatype | SoftLink | ExternalLink] = {}
 
-    def create_group(self, name: str) -> NewGroup:
+    def create_group(self, name: str, track_order: bool | None = None) -> NewGroup:
         """Create a group, and the groups on the way to it.
 
+        Args:
+            name: the path.
+            track_order: as in h5py; but all objects of a new file have the `track_order` of the file.
+
         Raises:
-            ValueError: the name is taken.
+            ValueError: the name is taken, or `track_order` is not that of the file.
         """
+        self._check_order(name, track_order)
         group, last, path = self._place(name)
         return group._add(last, NewGroup(self._file, self._builder.group(path), path))
 
@@ -69,14 +77,15 @@ class NewGroup(Object, Mapping[str, Any]):
         filter: str | None = None,
         fillvalue: Any = None,
         copy: bool = True,
+        track_order: bool | None = None,
     ) -> NewDataset:
         """Create a dataset, and the groups on the way to it. The words are those of h5py.
 
         Args:
             name: the path, from this group on or, with a leading `/`, from the root group on.
             shape: the number of elements along each axis; that of `data` by default.
-            dtype: of the elements in the file, which may be a named datatype of the file; that of `data` by default. Without data
-                and shape, the dataset is empty.
+            dtype: of the elements in the file, which may be a named datatype of the file; that of `data` by default, and
+                without data `"f4"`. Without data and shape, the dataset is empty.
             data: the values: anything that NumPy makes an array of, or anything with `shape`, `dtype` and slices (an array of
                 dask or Zarr, a dataset of an open file, a `numpy.memmap`), which is read in blocks of some 32 MiB when
                 the file is written.
@@ -91,11 +100,51 @@ class NewGroup(Object, Mapping[str, Any]):
             filter: instead of these, filters as `hyperslab repack` has them: `"shuffle+gzip=4"`, `"bitshuffle+zstd=3"`.
             fillvalue: the value of elements that are never assigned.
             copy: False keeps a NumPy array in `data` instead of a copy; it must not change until the file is closed.
+            track_order: as in h5py; but all objects of a new file have the `track_order` of the file.
 
         Raises:
             TypeError: HDF5 has no datatype for the values.
             ValueError: the name is taken, or values, shape, chunks and filters do not fit each other.
         """
+        name = text_of(name)
+        self._check_order(name, track_order)
+        whole = name if name.startswith("/") else f"{self.name.rstrip('/')}/{name}"
+        with about(whole, name):
+            return self._create_dataset(
+                name,
+                shape,
+                dtype,
+                plain(data),
+                chunks=chunks,
+                maxshape=maxshape,
+                compression=compression,
+                compression_opts=compression_opts,
+                shuffle=shuffle,
+                fletcher32=fletcher32,
+                scaleoffset=scaleoffset,
+                filter=filter,
+                fillvalue=fillvalue,
+                copy=copy,
+            )
+
+    def _create_dataset(
+        self,
+        name: str,
+        shape: int | tuple[int, ...] | None,
+        dtype: DTypeLike | NewDatatype | None,
+        data: Any,
+        *,
+        chunks: bool | int | tuple[int, ...] | None,
+        maxshape: bool | int | tuple[int | None, ...] | None,
+        compression: Any,
+        compression_opts: Any,
+        shuffle: bool | None,
+        fletcher32: bool | None,
+        scaleoffset: int | bool | None,
+        filter: str | None,
+        fillvalue: Any,
+        copy: bool,
+    ) -> NewDataset:
         if isinstance(data, Empty):
             dtype, data, shape = data.dtype if dtype is None else dtype, None, None
             is_null = True
@@ -104,12 +153,21 @@ class NewGroup(Object, Mapping[str, Any]):
         named = None
         if dtype is None:
             if data is None:
-                raise WrongTypeError("a dataset needs `data` or a `dtype`")
-            stored = dtype_of(data)
+                if shape is None:
+                    raise WrongTypeError("a dataset needs `data`, a `shape` or a `dtype`")
+                stored = np.dtype("f4")
+            else:
+                stored = dtype_of(data)
         else:
             stored, named = dtype_and_name(dtype, self._file)
-        source, is_own = (None, False) if data is None else source_of(data, stored, copy)
+        if shape is not None and is_sequence(stored) and isinstance(data, (list, tuple, np.ndarray)):
+            shape = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
+            source, is_own = sequences_in(data, shape, stored), True
+        else:
+            source, is_own = (None, False) if data is None else source_of(data, stored, copy)
         source, shape = in_shape(name, source, shape, stored)
+        if isinstance(source, np.ndarray) and not isinstance(source, np.memmap):
+            check(source, stored.base, self._file)
         if any(extent < 0 for extent in shape or ()):
             raise InvalidError(f"{name}: the shape {shape} has a negative extent")
         filters = filters_of(stored, compression, compression_opts, shuffle, fletcher32, scaleoffset, filter)
@@ -187,6 +245,7 @@ class NewGroup(Object, Mapping[str, Any]):
         Raises:
             ValueError: there is no link of this name, or the new one is taken or in the group that is moved.
         """
+        source, dest = text_of(source), text_of(dest)
         parts = [part for part in source.split("/") if part]
         parent = self.get(("/" if source.startswith("/") else "") + "/".join(parts[:-1]))
         if not parts or not isinstance(parent, NewGroup) or parts[-1] not in parent._members:
@@ -216,21 +275,30 @@ class NewGroup(Object, Mapping[str, Any]):
         return self._find(name, False)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        """Create a link, a named datatype of a dtype, or a dataset of the values."""
+        """Create a link, a named datatype of a dtype, or a dataset of the values. Links are hyperslab's or h5py's."""
+        kind, name = type(value).__name__, text_of(name)
         if isinstance(value, Object):
             if value._file is not self._file:
                 raise InvalidError(f"{name}: an object of another file")
             group, last, path = self._place(name)
             self._builder.link(path, object=value._id)
-        elif isinstance(value, SoftLink):
+        elif kind == "SoftLink" and hasattr(value, "path"):
+            with about(f"{name}: the soft link"):
+                value = SoftLink(checked_text(value.path))
             group, last, path = self._place(name)
             self._builder.link(path, target=value.path)
-        elif isinstance(value, ExternalLink):
+        elif kind == "ExternalLink" and hasattr(value, "filename"):
+            with about(f"{name}: the external link"):
+                value = ExternalLink(checked_text(os.fsdecode(value.filename)), checked_text(value.path))
             group, last, path = self._place(name)
             self._builder.link(path, target=value.path, filename=value.filename)
+        elif kind == "HardLink":
+            raise WrongTypeError(f"{name}: a HardLink says not what it leads to", hint="assign the object itself")
         elif isinstance(value, np.dtype):
             group, last, path = self._place(name)
-            group._add(last, NewDatatype(self._file, self._builder.datatype(path, value), path, value))
+            with about(path):
+                id = self._builder.datatype(path, value)
+            group._add(last, NewDatatype(self._file, id, path, value))
             return
         else:
             self.create_dataset(name, data=value)
@@ -238,7 +306,7 @@ class NewGroup(Object, Mapping[str, Any]):
         group._add(last, cast("Any", value))
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.get(name) is not None
+        return isinstance(name, (str, bytes)) and self.get(text_of(name)) is not None
 
     def __iter__(self) -> Iterator[str]:
         return iter(list(self._members))
@@ -256,6 +324,7 @@ class NewGroup(Object, Mapping[str, Any]):
         return f'<new HDF5 group "{self.name}" ({len(self)} members)>'
 
     def _find(self, name: str, getlink: bool, depth: int = 0) -> Any:
+        name = text_of(name)
         found: Any = self._file if name.startswith("/") else self
         parts = [part for part in name.split("/") if part]
         for number, part in enumerate(parts):
@@ -271,10 +340,11 @@ class NewGroup(Object, Mapping[str, Any]):
 
     def _place(self, name: str) -> tuple[NewGroup, str, str]:
         """The group in which a path ends, which is created if it does not exist, the last name, and the whole path."""
+        name = text_of(name)
         group: NewGroup = self._file if name.startswith("/") else self
         parts = [part for part in name.split("/") if part]
         if not parts:
-            raise InvalidError("a name is missing")
+            raise InvalidError(f"{self.name}: the name {name!r} is empty")
         for part in parts[:-1]:
             member = group._members.get(part)
             if member is None:
@@ -284,6 +354,13 @@ class NewGroup(Object, Mapping[str, Any]):
                 raise InvalidError(f"{name}: {part} is not a group")
             group = member
         return group, parts[-1], f"{group.name.rstrip('/')}/{parts[-1]}"
+
+    def _check_order(self, name: str, track_order: bool | None) -> None:
+        if track_order is not None and bool(track_order) != self._file._track_order:
+            raise InvalidError(
+                f"{text_of(name)}: track_order={track_order} is not that of the file, which all its objects have",
+                hint=f"NewFile(..., track_order={bool(track_order)})",
+            )
 
     def _add(self, name: str, member: Any) -> Any:
         self._members[name] = member

@@ -41,6 +41,10 @@ class Object:
         """A reference to it, as a value of datasets and attributes of the same file."""
         return NewReference(self._file, self._id)
 
+    def __bool__(self) -> bool:
+        """True until the file is closed, whether the object has members or elements."""
+        return bool(self._file)
+
     @property
     def _builder(self) -> FileBuilder:
         return self._file._open_builder()
