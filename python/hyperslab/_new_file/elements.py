@@ -241,6 +241,9 @@ def _stored(dtype: np.dtype[Any]) -> np.dtype[Any]:
         return np.dtype([(name, _stored(dtype[name])) for name in dtype.names])
     if check_ref_dtype(dtype):
         return _REGION_REFERENCE if _is_region(dtype) else _REFERENCE
+    if not dtype.metadata:
+        hint = "use hyperslab.string_dtype() or vlen_dtype()"
+        raise WrongTypeError("an object dtype without an element type", hint=hint)
     return _VARIABLE
 
 

@@ -1,0 +1,119 @@
+"""`hyperslab.NewFile`: values of sequences, array dtypes, fields and pandas in a shape that is given."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+
+import hyperslab
+
+TEXTS, NUMBERS = h5py.vlen_dtype(h5py.string_dtype()), h5py.vlen_dtype("<i4")
+PAIR = np.dtype(("<i4", (2,)))
+
+
+@pytest.mark.parametrize("wrap", [list, lambda values: np.array(values, object)], ids=["list", "array"])
+def test_a_dataset_without_axes_is_one_sequence(wrap, tmp_path):
+    with hyperslab.NewFile(tmp_path / "x.h5") as file:
+        file.create_dataset("texts", (), TEXTS, data=wrap(["a", "größer"]))
+        file.create_dataset("numbers", (), NUMBERS, data=wrap([1, 2, 3]))
+        file.create_dataset("assigned", (), TEXTS)[()] = wrap(["a", "b"])
+        file.create_dataset("all", (), NUMBERS)[...] = wrap([4, 5])
+        file.create_dataset("row", (3,), NUMBERS)[0:2] = [wrap([1, 2]), wrap([3, 4])]
+        file["row"][2] = wrap([5, 6])
+        file.create_dataset("rows", (1, 2), NUMBERS, data=[[wrap([1, 2]), wrap([3])]])
+        with pytest.raises(ValueError, match="/row: .*shape"):
+            file["row"][0:2] = [[1], [2], [3]]
+    with h5py.File(tmp_path / "x.h5") as file:
+        assert [text.decode() for text in file["texts"][()]] == ["a", "größer"] and file["texts"].shape == ()
+        assert file["numbers"][()].tolist() == [1, 2, 3] and file["all"][()].tolist() == [4, 5]
+        assert [text.decode() for text in file["assigned"][()]] == ["a", "b"]
+        assert [row.tolist() for row in file["row"]] == [[1, 2], [3, 4], [5, 6]]
+        assert [row.tolist() for row in file["rows"][0]] == [[1, 2], [3]]
+
+
+def test_attributes_have_the_shape_that_is_given(tmp_path):
+    with hyperslab.NewFile(tmp_path / "x.h5") as file:
+        create = file.attrs.create
+        create("pairs", np.arange(6), shape=(3,), dtype=PAIR)
+        create("rows", np.arange(6).reshape(3, 2), shape=(3,), dtype=PAIR)
+        create("like h5py", np.arange(6), shape=(3, 2), dtype=PAIR)
+        create("pair", [1, 2], shape=(), dtype=PAIR)
+        create("one", [1, 2, 3], shape=(), dtype=NUMBERS)
+        create("texts", ["a", "b"], shape=(), dtype=TEXTS)
+        create("equal", [[1, 2], [3, 4]], shape=(2,), dtype=NUMBERS)
+        create("nested", [[[1], [2, 3]]], shape=(1, 2), dtype=NUMBERS)
+        create("number", [1, 2], shape=2)
+        for shape, dtype in (((4,), PAIR), ((2,), "i4"), ((2, 2), NUMBERS)):
+            with pytest.raises(ValueError, match="/: attribute 'x': .*shape"):
+                create("x", [1, 2, 3], shape=shape, dtype=dtype)
+    with h5py.File(tmp_path / "x.h5") as file:
+        for name in ("pairs", "rows", "like h5py"):
+            assert file.attrs[name].tolist() == [[0, 1], [2, 3], [4, 5]]
+            assert file.attrs.get_id(name).shape == (3,)
+        assert file.attrs["pair"].tolist() == [1, 2] and file.attrs.get_id("pair").shape == ()
+        assert file.attrs["one"].tolist() == [1, 2, 3] and [text.decode() for text in file.attrs["texts"]] == ["a", "b"]
+        assert [row.tolist() for row in file.attrs["equal"]] == [[1, 2], [3, 4]]
+        assert [row.tolist() for row in file.attrs["nested"][0]] == [[1], [2, 3]]
+
+
+def test_fields_are_assigned_as_in_h5py(tmp_path):
+    record = np.dtype([("a", "<i4"), ("b", "<f4"), ("t", h5py.string_dtype()), ("at", "<i2", (2,))])
+
+    def write(file):
+        x = file.create_dataset("x", (3,), record)
+        x["a"] = [1, 2, 3]
+        x[0:2, "b"] = 1.5
+        x["b", 2:] = 2.5
+        x["t"] = ["x", "größer", ""]
+        x["at"] = [[1, 2], [3, 4], [5, 6]]
+        x[2, "a"] = 7
+        return x["a"].tolist(), x[0:2, "b"].tolist(), x["at"].tolist()
+
+    with h5py.File(tmp_path / "theirs.h5", "w") as file:
+        theirs = write(file)
+    with hyperslab.NewFile(tmp_path / "ours.h5") as file:
+        assert write(file) == theirs == ([1, 2, 7], [1.5, 1.5], [[1, 2], [3, 4], [5, 6]])
+        x = file["x"]
+        x["a", "b"] = np.array([(9, 8.0)] * 3, [("b", "f8"), ("a", "i8")])
+        x["a"] = np.array([(4,), (5,), (6,)], [("a", "<i8")])
+        for use, error, says in (
+            (lambda: x.__setitem__("no", 1), ValueError, "no field 'no'"),
+            (lambda: x.__setitem__("a", 2**40), ValueError, "do not fit"),
+            (lambda: x.__setitem__(("a", "b"), 1), TypeError, "fields"),
+            (lambda: x.__setitem__("t", ["x", "y\0", ""]), ValueError, "NUL"),
+        ):
+            with pytest.raises(error, match=f"^/x: .*{says}"):
+                use()
+    with h5py.File(tmp_path / "ours.h5") as file:
+        assert file["x"]["a"].tolist() == [4, 5, 6] and file["x"]["b"].tolist() == [9, 9, 9]
+        assert [text.decode() for text in file["x"]["t"]] == ["x", "größer", ""]
+
+
+def test_without_a_dtype_elements_are_f4(tmp_path):
+    with hyperslab.NewFile(tmp_path / "x.h5") as file:
+        assert file.create_dataset("x", (3,)).dtype == np.dtype("f4")
+        assert file.create_dataset("empty", dtype="i2").shape is None
+        # As in h5py, objects are true while the file is open.
+        assert all(map(bool, (file, file.create_group("g"), file["x"], file["empty"], file.create_dataset("one", data=1))))
+        x = file["x"]
+    assert not x
+    with h5py.File(tmp_path / "x.h5") as file:
+        assert file["x"].dtype == np.dtype("<f4") and file["x"][()].tolist() == [0, 0, 0]
+
+
+def test_columns_of_pandas(tmp_path):
+    pd = pytest.importorskip("pandas")
+    with hyperslab.NewFile(tmp_path / "x.h5") as file:
+        file["texts"] = pd.Series(["a", "größer"], index=[5, 3])
+        file["index"] = pd.Index(["a", "b"])
+        file["numbers"] = pd.Series([1, 2], dtype="Int64")
+        file["table"] = pd.DataFrame({"a": [1, 2], "b": [1.5, 2]})
+        file.attrs["texts"] = pd.Series(["a", "b"])
+        file.create_dataset("assigned", (2,), hyperslab.string_dtype())[:] = pd.Series(["c", "d"])
+        with pytest.raises(TypeError, match="/missing"):
+            file["missing"] = pd.Series(["a", None])
+    with h5py.File(tmp_path / "x.h5") as file:
+        assert file["texts"].asstr()[()].tolist() == ["a", "größer"] and file["index"].asstr()[()].tolist() == ["a", "b"]
+        assert file["numbers"][()].tolist() == [1, 2] and file["table"][()].tolist() == [[1, 1.5], [2, 2]]
+        assert list(file.attrs["texts"]) == ["a", "b"] and file["assigned"].asstr()[()].tolist() == ["c", "d"]
