@@ -163,7 +163,8 @@ def _objects(values: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
         return values
     vlen = check_vlen_dtype(dtype)
     if vlen is None or vlen in (str, bytes):
-        return np.asarray(values).astype(object)
+        # An array of `str` would lose NULs at the ends.
+        return np.asarray(values, object)
     if isinstance(values, np.ndarray) and values.ndim == 1:
         one = np.empty((), object)
         one[()] = values
