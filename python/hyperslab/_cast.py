@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from hyperslab._empty import Empty
 from hyperslab.errors import WrongTypeError
 
 
 def cast(found: Any, dtype: np.dtype[Any]) -> Any:
     """Return `found`, an array or scalar, converted to `dtype`; scalars stay scalars."""
+    if isinstance(found, Empty):
+        return found
     source = np.asarray(found)
     if source.dtype == dtype and source.dtype.metadata == dtype.metadata:
         return found
@@ -22,6 +25,9 @@ def cast(found: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _cast(source: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    if source.size == 0:
+        # As in libhdf5, no element needs a conversion that does not exist.
+        return np.empty(source.shape, dtype)
     kinds = source.dtype.kind + dtype.kind
     if kinds == "VV" and source.dtype.names and dtype.names:
         result = np.zeros(source.shape, dtype=dtype)
@@ -63,7 +69,14 @@ def _clip(source: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any,
         # Converted to floats, the bounds may round to values outside the integer type; therefore "or equal".
         result[wide <= float(low)] = low
         result[wide >= float(high)] = high
+    if not _keeps_nan(source.dtype, dtype):
+        result[np.isnan(source)] = 0
     return result
+
+
+def _keeps_nan(source: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
+    """True where libhdf5 leaves NaN to the processor, which has no rule for it; otherwise NaN becomes 0."""
+    return source.isnative and dtype.isnative and dtype.name in ("int32", "int64", "uint64")
 
 
 def copy_into(target: np.ndarray[Any, Any], selection: Any, values: np.ndarray[Any, Any]) -> None:

@@ -33,14 +33,17 @@ __all__ = [
     "RegionReference",
     "Traffic",
     "__version__",
+    "attribute_reference",
     "cache_bytes",
     "cache_stats",
     "error_classes",
     "is_hdf5",
     "netcdf_groups",
+    "object_reference",
     "parse_filters",
     "read_orthogonal",
     "read_points",
+    "region_reference",
     "register_filter",
     "run_command",
     "set_cache_bytes",
@@ -91,6 +94,15 @@ def register_filter(id: int, name: str, decode: Callable[[bytes, tuple[int, ...]
 def netcdf_groups(file: File, path: str, below: bool) -> tuple[list[NetcdfGroup], list[tuple[str, str]]]:
     """The group at a path with the groups around it and, with `below`, those below it; a group comes before the groups in
     it. The second list says what could not be read: path and reason."""
+
+def object_reference(target: int | None, file: bytes | None) -> Reference:
+    """A reference to an object, from what its `__reduce__` says."""
+
+def region_reference(target: int | None, file: bytes | None, selection: bytes) -> RegionReference:
+    """A reference to a region, from what its `__reduce__` says."""
+
+def attribute_reference(target: int, file: bytes | None, attribute: bytes) -> AttributeReference:
+    """A reference to an attribute, from what its `__reduce__` says."""
 
 def read_orthogonal(
     dataset: Dataset, axes: tuple[tuple[int, int, int] | NDArray[np.int64], ...], codec: str | None = None

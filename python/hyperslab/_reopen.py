@@ -38,6 +38,12 @@ def open_member(path: str, given: Given, name: str) -> Any:
     return file[name]
 
 
+def open_attributes(path: str, given: Given, name: str) -> hyperslab.AttributeManager:
+    """Opens the attributes of an object of a file."""
+    attributes: hyperslab.AttributeManager = open_member(path, given, name).attrs
+    return attributes
+
+
 def token(dataset: hyperslab.Dataset) -> Any:
     """What names the values of a dataset: its file with size and time of the last change, and its path."""
     reduced: Any = dataset.__reduce__()

@@ -178,6 +178,9 @@ def test_open_objects_are_pickled_by_path(path):
         for thing in [file, file["d"], file["g"]]:
             again = pickle.loads(pickle.dumps(thing))
             assert type(again) is type(thing) and again == thing and again.name == thing.name
+        for thing in [file, file["d"], file["g"]]:
+            again = pickle.loads(pickle.dumps(thing.attrs))
+            assert type(again) is hyperslab.AttributeManager and again == thing.attrs
         again = pickle.loads(pickle.dumps(file["d"]))
         assert (again[...] == file["d"][...]).all()
     with pytest.raises(OSError):
@@ -186,7 +189,7 @@ def test_open_objects_are_pickled_by_path(path):
 
 def test_what_has_no_path_is_not_pickled(path):
     with hyperslab.File(path) as file, hyperslab.File.in_memory(path.read_bytes()) as image:
-        for thing in [file.attrs, image, image["d"], image["g"]]:
+        for thing in [image.attrs, image["d"].attrs, image, image["d"], image["g"]]:
             with pytest.raises(TypeError):
                 pickle.dumps(thing)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import struct
 
 import h5py
@@ -50,6 +52,17 @@ def test_object_references_open_objects(pair, libver):
     assert [child.name for child in both.ours[ours[0]].values()] == ["/group/data", "/group/type"]
     assert both.ours[ours[1]].parent.name == "/group"
     assert repr(both.ours[ours[1]]) == repr(both.theirs[theirs[1]])
+
+
+def test_references_are_pickled_by_what_they_contain(pair):
+    file = pair(write).ours
+    references = [file["objects"][1], file["regions"][0], file["nothing"][0]]
+    for reference, again in zip(references, pickle.loads(pickle.dumps(references)), strict=True):
+        assert type(again) is type(reference) and again == reference and bool(again) == bool(reference)
+        assert copy.copy(reference) == reference == copy.deepcopy(reference)
+    objects, regions = pickle.loads(pickle.dumps(references))[:2]
+    assert file[objects] == file["group/data"]
+    assert_same(file["group/data"][regions], file["group/data"][2:5, 1:4])
 
 
 def test_null_references_refer_to_nothing(pair):

@@ -105,7 +105,10 @@ def test_closing_while_others_read(tmp_path):
                     if not np.array_equal(found, np.arange(0, 100_000, 7)):
                         wrong.append(found)
                         return
-            except hyperslab.HyperslabError:
+            except hyperslab.errors.ClosedError:
+                reading.set()
+            except Exception as error:
+                wrong.append(error)
                 reading.set()
 
         threads = [threading.Thread(target=work) for _ in range(4)]
@@ -117,6 +120,7 @@ def test_closing_while_others_read(tmp_path):
             thread.join(30)
             assert not thread.is_alive()
         assert not wrong
+
 
 
 def test_the_interpreter_runs_on_while_a_read_is_under_way(tmp_path):

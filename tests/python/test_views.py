@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from comparing import assert_same
 
+import hyperslab
+
 RECORDS = np.array([(1, 2.5, b"ab"), (3, -4.5, b"c")], dtype=[("n", "<i4"), ("x", ">f8"), ("t", "S2")])
 
 
@@ -17,13 +19,16 @@ def write(file):
     file["wide"] = np.array([0, 2**63 - 1, -(2**63), 2**40, -5], "<i8")
     file["unsigned"] = np.array([0, 255, 2**32, 2**64 - 1], "<u8")
     file["floats"] = np.array([0.0, 1.75, -1.75, 1e10, -1e10, 3e38, 1e300], "<f8")
+    file["not_numbers"] = np.array([np.nan, np.inf, -np.inf, 2.5, np.nan], "<f4")
+    file["foreign"] = np.array([np.nan, np.inf, -np.inf, 2.5, np.nan], ">f8")
+    file["nothing"] = h5py.Empty("f4")
     file["text"] = ["a", "äö", ""]
     file["word"] = "wörd"
     file["fixed"] = np.array([b"ab", b"c"], "S3")
     file["ragged_ascii"] = np.array([b"a", b"b"], dtype=object).astype(h5py.string_dtype("ascii"))
 
 
-@pytest.mark.parametrize("name", ["ints", "wide", "unsigned", "floats"])
+@pytest.mark.parametrize("name", ["ints", "wide", "unsigned", "floats", "not_numbers", "foreign"])
 @pytest.mark.parametrize("dtype", ["i1", "u1", "<i2", ">u2", "<i4", ">i4", "u4", "i8", "u8", "f4", ">f4", "f8"])
 def test_astype_converts_as_libhdf5_does(pair, name, dtype):
     theirs, ours = pair(write)[name]
@@ -31,6 +36,40 @@ def test_astype_converts_as_libhdf5_does(pair, name, dtype):
     assert_same(ours.astype(dtype)[1:3], theirs.astype(dtype)[1:3])
     assert_same(ours.astype(dtype)[1], theirs.astype(dtype)[1])
     assert_same(np.asarray(ours.astype(dtype)), np.asarray(theirs.astype(dtype)))
+
+
+def test_not_a_number_becomes_an_integer_as_in_libhdf5(pair):
+    both = pair(write)
+    for name in ("not_numbers", "foreign"):
+        theirs, ours = both[name]
+        targets = [np.ones(5, dtype) for dtype in ("<i2", ">i4", "<i4", "<u4", ">i8")]
+        for target in targets:
+            expected = target.copy()
+            ours.read_direct(target)
+            theirs.read_direct(expected)
+            assert_same(target, expected)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "S3", "U3", [("a", "f4")]])
+def test_astype_of_a_null_dataspace_is_empty(pair, dtype):
+    theirs, ours = pair(write)["nothing"]
+    for index in ((), ...):
+        found = ours.astype(dtype)[index]
+        assert isinstance(found, hyperslab.Empty) and found.dtype == theirs.astype(dtype)[index].dtype
+    with pytest.raises(ValueError):
+        ours.astype(dtype)[0]
+
+
+@pytest.mark.parametrize("name", ["records", "ints", "text", "fixed"])
+@pytest.mark.parametrize("dtype", ["i4", "S4", "V3", "O", [("a", "i4")]])
+def test_no_elements_need_no_conversion(pair, name, dtype):
+    theirs, ours = pair(write)[name]
+    assert_same(ours.astype(dtype)[0:0], theirs.astype(dtype)[0:0])
+    assert_same(ours.astype(dtype)[[]], theirs.astype(dtype)[[]])
+    target = np.zeros(3, dtype)
+    ours.read_direct(target, np.s_[0:0], np.s_[0:0])
+    ours.read_direct(np.zeros(0, dtype), np.s_[0:0])
+    assert_same(target, np.zeros(3, dtype))
 
 
 def test_a_view_describes_itself(pair):
@@ -99,9 +138,11 @@ def test_fields(pair, libver, name):
 
 def test_names_may_stand_beside_other_indexes(pair):
     theirs, ours = pair(write)["records"]
-    for index in [("n", 1), (1, "n"), ("n", slice(1, None)), ("t", "x", [0, 1]), ("n", ...)]:
+    for index in [("n", 1), (1, "n"), ("n", slice(1, None)), ("t", "x", [0, 1]), ("n", ...)] + [
+        (..., slice(0, 1), "n"), (slice(0, 1), ..., "n"), (..., 1, "n", "x"), ("t", ..., [1]),
+    ]:  # fmt: skip
         assert_same(ours[index], theirs[index])
-    for wrong in ["q", ("n", "q")]:
+    for wrong in ["q", ("n", "q"), (..., ..., "n"), (..., 0, 0, "n"), (0, 0, "n")]:
         with pytest.raises(ValueError):
             ours[wrong]
     with pytest.raises(ValueError):

@@ -135,6 +135,45 @@ def test_axes_without_a_dimension_are_numbered_with_a_warning(tmp_path):
         assert opened(tmp_path / "plain.h5").square.dims == ("phony_dim_0", "phony_dim_1")
 
 
+def with_phony_dimensions(folder):
+    path = folder / "plain.h5"
+    with h5py.File(path, "w") as file:
+        file["square"] = np.zeros((2, 3))
+        file["a/pair"] = np.zeros((2, 5))
+        file["b/line"] = np.zeros(4)
+        file["b/c/line"] = np.zeros(7)
+        file["b/scale"] = [1, 2]
+        file["b/scale"].make_scale("scale")
+    return path
+
+
+@pytest.mark.parametrize("group", [None, "a", "b", "b/c"])
+@pytest.mark.parametrize("order", ["sort", "access"])
+def test_phony_dimensions_have_the_numbers_that_h5netcdf_gives(tmp_path, group, order):
+    path = with_phony_dimensions(tmp_path)
+    theirs = xr.open_dataset(path, engine="h5netcdf", group=group, phony_dims=order)
+    ours = opened(path, group=group, phony_dims=order)
+    assert {name: ours[name].dims for name in ours} == {name: theirs[name].dims for name in theirs}
+    assert ours.sizes == theirs.sizes
+
+
+def test_attributes_have_the_order_and_the_classes_of_h5netcdf(tmp_path):
+    with h5py.File(tmp_path / "attributes.h5", "w") as file:
+        file["by_name"] = file["many"] = 1
+        tracked = file.create_dataset("tracked", data=1, track_order=True)
+        for name in ("zeta", "alpha", "Beta"):
+            file.attrs[name] = file["by_name"].attrs[name] = tracked.attrs[name] = 1
+        for number in range(20):
+            file["many"].attrs[f"a{number * 7 % 20}"] = number
+        file["by_name"].attrs["scalar"] = np.bytes_(b"\xff")
+        file["by_name"].attrs["axis"] = np.array([b"\xff"], "S1")
+    theirs = xr.open_dataset(tmp_path / "attributes.h5", engine="h5netcdf")
+    ours = opened(tmp_path / "attributes.h5")
+    for a, b in [(ours.attrs, theirs.attrs)] + [(ours[name].attrs, theirs[name].attrs) for name in theirs]:
+        assert list(a) == list(b)
+        assert [type(value) for value in a.values()] == [type(value) for value in b.values()]
+
+
 def indexers(random):
     """Any index along each axis: integers, slices with any step, arrays in any order."""
     key = {}

@@ -35,7 +35,7 @@ impl AttributeManager {
         for attribute in found {
             match attribute {
                 Ok(attribute) => attributes.push(attribute),
-                Err(error) => crate::errors::warn(py, &format!("skipped an attribute: {error}"))?,
+                Err(error) => errors::skipped(py, "an attribute", error)?,
             }
         }
         if attributes.iter().all(|attribute| attribute.creation_order.is_some()) {
@@ -162,6 +162,18 @@ impl AttributeManager {
     /// Raise an error: files are only read.
     fn clear(&self) -> PyResult<()> {
         Err(errors::read_only())
+    }
+
+    /// Pickled by the path of the file, its settings, and the path of the object.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (file, given) = self.session.recipe()?;
+        let path = match self.object.path() {
+            path if path.starts_with('/') => Some(path),
+            _ => py.detach(|| self.session.path_of(self.object.address())),
+        };
+        let anonymous = || errors::wrong_type("the attributes of an anonymous object cannot be pickled");
+        let open = crate::helper(py, "hyperslab._reopen", "open_attributes")?;
+        Ok((open, (file, given, path.ok_or_else(anonymous)?)).into_pyobject(py)?.into_any())
     }
 
     fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {

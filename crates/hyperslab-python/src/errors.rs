@@ -1,5 +1,6 @@
 //! The engine's errors as Python exceptions; the exception classes are in `hyperslab.errors`.
 
+use crate::source::Closed;
 use hyperslab::{Error, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -32,7 +33,22 @@ pub fn error_classes() -> Vec<(&'static str, &'static str)> {
 
 /// An exception for an error of the engine.
 pub fn raise(error: Error) -> PyErr {
-    raise_as(class_of(error.kind()), &error, None)
+    let class = if is_closed(&error) { "ClosedError" } else { class_of(error.kind()) };
+    raise_as(class, &error, None)
+}
+
+/// True if another thread closed the file during the read.
+fn is_closed(error: &Error) -> bool {
+    let through_io = || error.cause()?.downcast_ref::<io::Error>()?.get_ref();
+    through_io().is_some_and(|inner| inner.is::<Closed>())
+}
+
+/// Warns that a part that cannot be read was left out. That the file was closed meanwhile is an error.
+pub fn skipped(py: Python<'_>, what: &str, error: Error) -> PyResult<()> {
+    if is_closed(&error) {
+        return Err(raise(error));
+    }
+    warn(py, &format!("skipped {what}: {error}"))
 }
 
 /// An exception of a given class. An exception of the program's own (of its filter, of its file object) is its cause.

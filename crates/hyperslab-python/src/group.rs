@@ -195,15 +195,18 @@ impl OpenGroup {
     /// The names in h5py's order: that of creation if the group tracks it, otherwise ascending.
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = || self.group.links().map(|links| (links, self.group.tracks_creation_order()));
-        let (mut found, tracked) = interrupt::detach(py, list)?.map_err(errors::raise)?;
-        for error in found.iter().filter_map(|link| link.as_ref().err()) {
-            errors::warn(py, &format!("skipped a link: {error}"))?;
+        let (found, tracked) = interrupt::detach(py, list)?.map_err(errors::raise)?;
+        let mut links = Vec::with_capacity(found.len());
+        for link in found {
+            match link {
+                Ok(link) => links.push(link),
+                Err(error) => errors::skipped(py, "a link", error)?,
+            }
         }
         if tracked {
-            found.sort_by_key(|link| link.as_ref().ok().and_then(|link| link.creation_order));
+            links.sort_by_key(|link| link.creation_order);
         }
-        let names: Vec<&Name> = found.iter().flatten().map(|link| &link.name).collect();
-        PyList::new(py, names.into_iter().map(|name| text(py, name)))
+        PyList::new(py, links.iter().map(|link| text(py, &link.name)))
     }
 }
 

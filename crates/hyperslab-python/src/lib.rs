@@ -66,6 +66,8 @@ mod _hyperslab {
     #[pymodule_export]
     use crate::reference::{AttributeReference, Reference, RegionReference};
     #[pymodule_export]
+    use crate::reference::{attribute_reference, object_reference, region_reference};
+    #[pymodule_export]
     use crate::register::register_filter;
     #[pymodule_export]
     use crate::remote::{Traffic, traffic};

@@ -6,10 +6,23 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 use std::borrow::Cow;
+use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
+
+/// The error of reading from a source that was closed.
+#[derive(Debug)]
+pub struct Closed;
+
+impl std::error::Error for Closed {}
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the file is closed")
+    }
+}
 
 /// A source that can be closed while datasets of it still exist; reading from them is then an error.
 pub struct Closable {
@@ -39,7 +52,7 @@ impl Closable {
         let guard = self.inner.read().unwrap_or_else(|poisoned| poisoned.into_inner());
         match guard.as_deref() {
             Some(source) => work(source),
-            None => Err(io::Error::other("the file is closed")),
+            None => Err(io::Error::other(Closed)),
         }
     }
 }

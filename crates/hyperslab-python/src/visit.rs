@@ -51,7 +51,7 @@ impl Level {
         for link in found {
             match link {
                 Ok(link) => links.push(link),
-                Err(error) => errors::warn(py, &format!("skipped a link: {error}"))?,
+                Err(error) => errors::skipped(py, "a link", error)?,
             }
         }
         Ok(Self { group, prefix, links: links.into_iter() })
@@ -91,11 +91,12 @@ pub fn visit_below<'py>(
                 function.call1((name, open(py, &this.session, object.clone())?))?
             }
             // A name alone can be reported even if the object cannot be opened; the object itself cannot.
-            (Visit::ObjectItems, Some(Err(error))) => {
-                errors::warn(py, &format!("skipped an object: {error}"))?;
+            (Visit::ObjectItems, Some(Err(_)) | None) => {
+                if let Some(Err(error)) = object {
+                    errors::skipped(py, "an object", error)?;
+                }
                 continue;
             }
-            (Visit::ObjectItems, None) => continue,
             (Visit::LinkItems, _) => {
                 function.call1((name, crate::group::describe_link(py, &link, false)?))?
             }
@@ -107,7 +108,7 @@ pub fn visit_below<'py>(
             let prefix = [path.as_slice(), b"/"].concat();
             match interrupt::detach(py, || group.links())? {
                 Ok(links) => levels.push(Level::new(py, group, prefix, links)?),
-                Err(error) => errors::warn(py, &format!("skipped the members of a group: {error}"))?,
+                Err(error) => errors::skipped(py, "the members of a group", error)?,
             }
         }
     }

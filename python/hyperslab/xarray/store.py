@@ -85,6 +85,9 @@ def open_groups(
     for place, reason in omitted:
         warnings.warn(f"{handle.name}: left out {place}: {reason}", RuntimeWarning, stacklevel=4)
     names = Names(phony_dims)
+    if phony_dims == "sort" and wanted != "/" and any(_has_phony(group) for group in groups):
+        # Their numbers go on after those of all groups before this one.
+        groups = _with_groups_before(opened.file, groups)
     lengths: dict[str, dict[str, int]] = {}
     stores = []
     for group in groups:
@@ -93,12 +96,24 @@ def open_groups(
         for parent in _parents(group.path):
             around |= lengths[parent]
         lengths[group.path] = {dimension.name: dimension.length for dimension in dimensions}
-        if group.path == wanted or group.path.startswith(wanted.rstrip("/") + "/"):
+        if group.path == wanted or (below and group.path.startswith(wanted.rstrip("/") + "/")):
             opened.datasets.update((variable.path, variable.dataset) for variable in group.variables)
             stores.append(GroupStore(handle, group, dimensions, of_variables, around, decode_vlen_strings))
     if not stores:
         raise MissingGroupError(f"{handle.name}: group not found: {wanted}", file=handle.name, object=wanted)
     return stores, names.phony > 0
+
+
+def _has_phony(group: Any) -> bool:
+    return any(not variable.has_labels for variable in group.variables)
+
+
+def _with_groups_before(file: Any, groups: list[Any]) -> list[Any]:
+    """All groups of the file in its order; `groups` are among them, as they were opened."""
+    every, _ = _hyperslab.netcdf_groups(file, "/", True)
+    opened = {group.path: group for group in groups}
+    in_order = [opened.pop(group.path, group) for group in every]
+    return in_order + list(opened.values())
 
 
 def _parents(path: str) -> Iterator[str]:

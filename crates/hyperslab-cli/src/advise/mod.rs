@@ -324,7 +324,8 @@ fn chosen(args: &AdviseArgs, request: &Request, file: &File) -> Result<(Vec<Data
         return Ok((datasets, notes));
     }
     let options = Options { reads: request.reads.clone(), ..Options::default() };
-    let chosen = choose::datasets(file, &options)?;
+    let nothing = || Failure::wrong_request(format!("{}: this file contains no dataset", file.name()));
+    let chosen = choose::datasets(file, &options)?.ok_or_else(nothing)?;
     let mut notes = Vec::new();
     if !chosen.others.is_empty() {
         let (advised, all) = (chosen.datasets.len(), chosen.datasets.len() + chosen.others.len());

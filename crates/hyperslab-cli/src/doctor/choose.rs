@@ -26,22 +26,27 @@ impl Chosen {
     pub fn one(dataset: Dataset) -> Self {
         Self { datasets: vec![dataset], others: Vec::new(), notes: Vec::new(), damaged: Vec::new() }
     }
+
+    /// Nothing, and a remark why.
+    pub fn nothing(why: String) -> Self {
+        Self { datasets: Vec::new(), others: Vec::new(), notes: vec![why], damaged: Vec::new() }
+    }
 }
 
-/// The largest datasets of a file whose rank matches the requested reads.
+/// The largest datasets of a file whose rank matches the requested reads; `None` if the file has no dataset at all.
 ///
 /// # Errors
-/// A file without any, and one that cannot be read.
-pub(crate) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure> {
+/// A file whose datasets do not match, and one that cannot be read.
+pub(crate) fn datasets(file: &File, options: &Options) -> Result<Option<Chosen>, Failure> {
     let (chosen, all) = if_any(file, options)?;
     if all == 0 && chosen.damaged.is_empty() {
-        return Err(Failure::wrong_request(format!("{}: this file contains no dataset", file.name())));
+        return Ok(None);
     }
     if chosen.datasets.is_empty() && all > 0 && !(options.reads.is_empty() && options.order.is_none()) {
         let what = format!("{}: no dataset has as many dimensions as the requested read", file.name());
         return Err(Failure::wrong_request(what).hint("`hyperslab ls -r` shows the shapes"));
     }
-    Ok(chosen)
+    Ok(Some(chosen))
 }
 
 /// The same of a file that may have no such dataset; and the number of all its datasets.

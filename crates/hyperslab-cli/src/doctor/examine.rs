@@ -68,7 +68,9 @@ impl<'a> Examiner<'a> {
         let recoding = SampleScope::Recoding { with_zstd: library.has_zstd };
         let Chosen { datasets, others, notes, damaged } = match dataset {
             Some(name) => Chosen::one(file.dataset(name)?),
-            None => choose::datasets(&file, &options)?,
+            None => choose::datasets(&file, &options)?.unwrap_or_else(|| {
+                Chosen::nothing("this file contains no dataset, so there is nothing to examine".to_owned())
+            }),
         };
         let detailed = datasets.par_iter().map(|dataset| {
             let mut facts = collect(dataset, recoding)?;

@@ -1,9 +1,10 @@
 //! `hyperslab doctor`. Its counts are tested in its own crate; here, that the facts of the file reach it.
 
 use super::{run, tour};
-use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::files::{fixture, python};
 use hyperslab_testkit::require;
 use serde_json::{Value, json};
+use std::process::Command;
 
 const DATASET: &str = "/All_Data/CrIS-SDR_All/ES_ImaginaryLW";
 
@@ -52,6 +53,22 @@ fn datasets_that_are_not_examined_are_counted() {
     assert_eq!(told.code, 0);
     assert!(told.err.starts_with("note: examined the largest 1 of 7 datasets"), "{}", told.err);
     assert!(told.out.starts_with("/unwritten\n"), "{}", told.out);
+}
+
+#[test]
+fn a_file_without_a_dataset_has_nothing_to_examine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty.h5");
+    let program = "import h5py, sys; h5py.File(sys.argv[1], 'w').create_group('g')";
+    let status = Command::new(require!(python())).args(["-c", program]).arg(&path).status().unwrap();
+    assert!(status.success());
+    let told = run(&["doctor", "{}"], &path);
+    let note = "note: this file contains no dataset, so there is nothing to examine\n";
+    assert_eq!((told.code, told.err.as_str()), (0, note), "{}", told.out);
+    let report: Value = serde_json::from_str(&run(&["doctor", "--json", "{}"], &path).out).unwrap();
+    assert_eq!(report["datasets"], json!([]));
+    let told = run(&["doctor", "{}"], folder.path());
+    assert_eq!((told.code, told.out.as_str()), (0, "1 file, no problems found\n"), "{}", told.err);
 }
 
 #[test]

@@ -50,6 +50,8 @@ pub fn value<'py>(
             }
             texts.into_any()
         }
+        // NumPy's `bytes_`, unlike the bytes of an axis.
+        Class::FixedString { .. } if rank == 0 => array::finish(value)?,
         Class::FixedString { .. } | Class::VlenString { .. } => {
             value.call_method0(if rank == 0 { "item" } else { "tolist" })?
         }

@@ -169,6 +169,11 @@ impl<'py> View<'py, '_> {
         let values = PyDict::new(self.py);
         let mut of_other_file = (!file.is_same(self.netcdf.file())).then(|| file.heap());
         let heap = of_other_file.as_mut().unwrap_or(&mut self.heap);
+        let mut attributes: Vec<_> = attributes.iter().collect();
+        // h5netcdf lists them by name where the file does not say in which order they were made.
+        if !attributes.iter().all(|attribute| attribute.stored.creation_order.is_some()) {
+            attributes.sort_by(|a, b| a.stored.name.cmp(&b.stored.name));
+        }
         for attribute in attributes {
             match attribute::value(self.py, &attribute.stored, file, path, heap) {
                 Ok(value) => values.set_item(crate::element::text(self.py, &attribute.stored.name), value)?,

@@ -6,7 +6,7 @@ use crate::errors;
 use hyperslab::{Axis, Points, Selection};
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyList, PyRange, PyTuple};
 
 /// A boolean array with the dataset's shape selects single elements into an array with one axis. Returns `None` if
 /// `item` is not a boolean array, or is a mask of the first axis only.
@@ -50,8 +50,9 @@ pub fn mask(item: &Bound<'_, PyAny>, dims: &[u64]) -> PyResult<Option<Selected>>
 pub fn list(item: &Bound<'_, PyAny>, dim: u64, has_list: bool) -> PyResult<Vec<u64>> {
     let py = item.py();
     let asarray = crate::helper(py, "numpy", "asarray")?;
-    let empty = item.cast::<PyList>().is_ok_and(|list| list.is_empty());
-    let array = if empty { asarray.call1((item, "intp"))? } else { asarray.call1((item,))? };
+    // NumPy makes floats of an empty sequence.
+    let is_empty = is_plain_sequence(item) && item.is_empty()?;
+    let array = if is_empty { asarray.call1((item, "intp"))? } else { asarray.call1((item,))? };
     let array = array.cast::<PyUntypedArray>()?;
     if array.ndim() == 0 {
         return Err(errors::wrong_type(format!("Selection can't process {}", item.repr()?)));
@@ -80,6 +81,10 @@ pub fn list(item: &Bound<'_, PyAny>, dim: u64, has_list: bool) -> PyResult<Vec<u
         let indexes = indexes.cast::<PyArrayDyn<i64>>()?.readonly();
         increasing(indexes.as_array().iter().map(|&index| i128::from(index)), dim)
     }
+}
+
+fn is_plain_sequence(item: &Bound<'_, PyAny>) -> bool {
+    item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() || item.is_instance_of::<PyRange>()
 }
 
 /// A `MultiBlockSlice` (of this package or of h5py); `None` for anything else.

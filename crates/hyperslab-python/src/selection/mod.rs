@@ -44,7 +44,11 @@ pub enum Index<'py> {
 pub fn parse<'py>(index: &Bound<'py, PyAny>, dims: &[u64]) -> PyResult<Index<'py>> {
     let mut axes = Axes::new(dims);
     let simple = match index.cast::<PyTuple>() {
-        Ok(items) => axes.common(items.iter_borrowed(), items.len())?,
+        Ok(items) => match axes.common(items.iter_borrowed(), items.len()) {
+            // Names of fields belong to no axis; without them the others may fit.
+            Err(_) if items.iter_borrowed().any(|item| item.is_none() || is_name(&item)) => false,
+            simple => simple?,
+        },
         Err(_) => axes.common(std::iter::once(index.as_borrowed()), 1)?,
     };
     if simple { Ok(Index::Selected(axes.finish())) } else { parse_uncommon(index, dims) }
@@ -114,8 +118,12 @@ fn check_no_new_axis(items: &Bound<'_, PyTuple>) -> PyResult<()> {
     Ok(())
 }
 
+fn is_name(item: &Bound<'_, PyAny>) -> bool {
+    item.is_instance_of::<PyString>()
+}
+
 fn split_names<'py>(items: &Bound<'py, PyTuple>) -> PyResult<(Vec<Bound<'py, PyAny>>, Bound<'py, PyTuple>)> {
-    let (names, rest): (Vec<_>, Vec<_>) = items.iter().partition(|item| item.is_instance_of::<PyString>());
+    let (names, rest): (Vec<_>, Vec<_>) = items.iter().partition(|item| is_name(item));
     Ok((names, PyTuple::new(items.py(), rest)?))
 }
 
