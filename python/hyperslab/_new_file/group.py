@@ -160,6 +160,7 @@ class NewGroup(Object, Mapping[str, Any]):
                 stored = dtype_of(data)
         else:
             stored, named = dtype_and_name(dtype, self._file)
+        source: Any
         if shape is not None and is_sequence(stored) and isinstance(data, (list, tuple, np.ndarray)):
             shape = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
             source, is_own = sequences_in(data, shape, stored), True
