@@ -103,7 +103,7 @@ mod tests {
     fn names_of_similar_length_are_found() {
         let found = finding(CODE, &strings(1_000_000, 12, 10), &[]).unwrap();
         assert!(
-            found.message.starts_with("1,000,000 variable-length strings of at most 12 bytes"),
+            found.message.starts_with("1,000,000 strings of variable length and at most 12 bytes"),
             "{}",
             found.message
         );
