@@ -55,6 +55,26 @@ pub(crate) unsafe fn read(
     }
 }
 
+/// Reads a single stretch of bytes to offset `to` of the target, for a source without latency: as [`read`] does it, without
+/// the copies, which take as long to find as a small read.
+///
+/// # Safety
+/// Nobody else uses these bytes of the target meanwhile.
+pub(crate) unsafe fn read_stretch(
+    data: &Arc<DataSource>,
+    base: u64,
+    step: &RawStep,
+    to: usize,
+    call: Call<'_>,
+) -> Result<()> {
+    let RawRequest { start, len, .. } = step.wanted;
+    call.target.check(to..to.saturating_add(len))?;
+    check_end(&*data.source, base, start as u64 + len as u64)?;
+    call.check_cancelled()?;
+    // SAFETY: inside the target (checked), and nobody else uses it (promised).
+    bring(data, base, step, unsafe { call.target.slice_mut(to, len) }, call, call.conversion)
+}
+
 /// Returns an error if copies extend beyond the target or beyond the end of the file.
 pub(super) fn check(data: &DataSource, base: u64, copies: &Copies<'_>, call: Call<'_>) -> Result<()> {
     call.target.check(copies.target_start..copies.target_end())?;
@@ -63,7 +83,12 @@ pub(super) fn check(data: &DataSource, base: u64, copies: &Copies<'_>, call: Cal
 
 /// Returns an error if copies extend beyond the end of their source.
 pub(crate) fn check_source(source: &dyn Source, base: u64, copies: &Copies<'_>) -> Result<()> {
-    if base > source.len() || copies.source_end() as u64 > source.held_from(base) {
+    check_end(source, base, copies.source_end() as u64)
+}
+
+/// Returns an error if bytes that begin at `base` do not reach to `end` from there.
+fn check_end(source: &dyn Source, base: u64, end: u64) -> Result<()> {
+    if base > source.len() || end > source.held_from(base) {
         return Err(Error::damaged(format!(
             "raw data at byte {base:#x} reaches beyond the end of the file ({} bytes)",
             source.len()
@@ -84,28 +109,41 @@ unsafe fn read_step(
     step: &RawStep,
     call: Call<'_>,
 ) -> Result<()> {
-    let (wanted, range) = (&step.wanted, step.wanted.range(base));
-    let bring = |out: &mut [u8], conversion: Conversion| match step.blocks() {
-        Some(blocks) => block::copy(data, blocks, range.clone(), out, call, conversion),
+    let wanted = &step.wanted;
+    match wanted.destination {
+        RawDestination::Contiguous { target: to } => {
+            // SAFETY: inside the target, and nobody else uses it (promised).
+            let out = unsafe { call.target.slice_mut(to, wanted.len) };
+            bring(data, base, step, out, call, call.conversion)
+        }
+        RawDestination::Scattered { .. } => with_worker(|worker| {
+            let bytes = sized(&mut worker.stored, wanted.len)?;
+            bring(data, base, step, bytes, call, Conversion::None)?;
+            // SAFETY: as promised to this function.
+            unsafe { scatter(copies, wanted, bytes, call) };
+            Ok(())
+        }),
+    }
+}
+
+/// Fetches the bytes of one step, or takes them from blocks, and converts them.
+fn bring(
+    data: &Arc<DataSource>,
+    base: u64,
+    step: &RawStep,
+    out: &mut [u8],
+    call: Call<'_>,
+    conversion: Conversion,
+) -> Result<()> {
+    let range = step.wanted.range(base);
+    match step.blocks() {
+        Some(blocks) => block::copy(data, blocks, range, out, call, conversion),
         None => {
             data.read_into(range.start, out)?;
             note(data, base, step);
             conversion.in_place(out);
             Ok(())
         }
-    };
-    match wanted.destination {
-        RawDestination::Contiguous { target: to } => {
-            // SAFETY: inside the target, and nobody else uses it (promised).
-            bring(unsafe { call.target.slice_mut(to, wanted.len) }, call.conversion)
-        }
-        RawDestination::Scattered { .. } => with_worker(|worker| {
-            let bytes = sized(&mut worker.stored, wanted.len)?;
-            bring(bytes, Conversion::None)?;
-            // SAFETY: as promised to this function.
-            unsafe { scatter(copies, wanted, bytes, call) };
-            Ok(())
-        }),
     }
 }
 
