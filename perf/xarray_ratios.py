@@ -93,7 +93,7 @@ def measure(case: Case, repeats: int, limit: float) -> bool:
     results = {}
     engines = deque(case.work)
     for number in range(repeats):
-        # Memory that the process before has just freed is faster than other memory, so each engine comes after each.
+        # A process that gets memory which another has just freed is faster, so the order of the engines changes from run to run.
         for engine in reversed(engines) if number // len(engines) % 2 else engines.copy():
             if engine in case.slow:
                 continue

@@ -48,7 +48,7 @@ class Advice(Report):
         for dataset in self["datasets"]:
             name = dataset["path"].lstrip("/")
             if "/" not in name:
-                found[name] = _encoding(dataset["recommendations"][0]["storage"])
+                found[name] = _encoding(dataset["recommendations"][0])
         return found
 
     def _repr_html_(self) -> str:
@@ -80,8 +80,9 @@ def advise(
     A read is the shape of a block in which the dataset is read: `"1x361x720"`, or `(1, 361, 720)`, in which `None` stands for
     the whole extent; `"1x361x720@10"` counts ten times. Without reads, those that the axes suggest are taken. The other
     arguments are the options of the command: `readers` such as `["netcdf-4.9", "h5py+zstd"]`, `size_bound` such as
-    `"1.2x"`, `max_error` if floats may be rounded, by at most so much, or by a share of each value such as `"0.1%"`, `place` such as `"s3"`, `cloud` for a forecast of what
-    the file takes there as it is, and `seconds` that the answer may take.
+    `"1.2x"`, `max_error` if floats may be rounded, by at most so much, or by a share of each value such as `"0.1%"`,
+    `place` such as `"s3"`, `cloud` for a forecast of what the file takes there as it is, and `seconds` that the answer may
+    take.
 
     The work is done in a process of its own.
 
@@ -171,29 +172,10 @@ def _text(recommendation: Mapping[str, Any]) -> str:
     return f"already good ({text})" if recommendation["verdict"] == "already-good" else text
 
 
-def _encoding(storage: Mapping[str, Any]) -> dict[str, Any]:
-    """A storage in xarray's words."""
-    if storage["chunk"] is None:
-        return {"contiguous": True, "zlib": False}
-    encoding: dict[str, Any] = {"chunksizes": tuple(storage["chunk"]), "shuffle": False, "zlib": False}
-    for word in storage["filters"].split("+"):
-        name, _, numbers = word.partition("=")
-        match name:
-            case "none":
-                pass
-            case "shuffle" | "fletcher32":
-                encoding[name] = True
-            case "gzip":
-                encoding |= {"zlib": True, "complevel": int(numbers)}
-            case "zstd":
-                encoding |= {"compression": "zstd", "complevel": int(numbers)}
-                del encoding["zlib"]
-            case "szip":
-                encoding |= {"compression": "szip", "szip_coding": "nn", "szip_pixels_per_block": 8}
-                del encoding["zlib"]
-            case "blosc":
-                encoding |= {"compression": "blosc_lz4", "complevel": 5, "blosc_shuffle": 1}
-                del encoding["zlib"]
-            case _:
-                raise HyperslabError(f"xarray has no word for the filter {word}; name readers without it")
-    return encoding
+def _encoding(recommendation: Mapping[str, Any]) -> dict[str, Any]:
+    """A recommended storage in xarray's words."""
+    words = recommendation["encoding"]
+    if words is None:
+        filters = recommendation["storage"]["filters"]
+        raise HyperslabError(f"xarray has no words for the filters {filters}; name readers without them")
+    return {word: tuple(value) if word == "chunksizes" else value for word, value in words.items()}

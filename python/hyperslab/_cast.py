@@ -69,13 +69,13 @@ def _clip(source: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any,
         # Converted to floats, the bounds may round to values outside the integer type; therefore "or equal".
         result[wide <= float(low)] = low
         result[wide >= float(high)] = high
-    if not _keeps_nan(source.dtype, dtype):
+    if not _is_nan_undefined(source.dtype, dtype):
         result[np.isnan(source)] = 0
     return result
 
 
-def _keeps_nan(source: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
-    """True where libhdf5 leaves NaN to the processor, which has no rule for it; otherwise NaN becomes 0."""
+def _is_nan_undefined(source: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
+    """True where libhdf5 uses the processor's own conversion, whose result for NaN is undefined; elsewhere NaN becomes 0."""
     return source.isnative and dtype.isnative and dtype.name in ("int32", "int64", "uint64")
 
 

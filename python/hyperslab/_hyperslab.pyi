@@ -40,6 +40,7 @@ __all__ = [
     "is_hdf5",
     "netcdf_groups",
     "object_reference",
+    "parse_bytes",
     "parse_filters",
     "read_orthogonal",
     "read_points",
@@ -58,6 +59,9 @@ _T = TypeVar("_T")
 _Link = HardLink | SoftLink | ExternalLink
 
 def run_command(arguments: list[str]) -> int: ...
+def parse_bytes(text: str) -> int:
+    """Return the number of bytes that a text such as "2GiB" or "500MB" names."""
+
 def set_cache_bytes(bytes: int | str) -> None:
     """Set the memory budget for decoded chunks of this process: a number of bytes, or text such as "2GiB". 0 keeps
     none."""

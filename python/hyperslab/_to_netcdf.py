@@ -91,8 +91,8 @@ def to_netcdf(
             _set_attribute(file, str(key), value)
         written = {}
         for name, variable in variables.items():
-            is_limited = unlimited.isdisjoint(variable.dims)
-            written[name] = _write(file, str(name), variable, name in asked, growing, is_limited=is_limited)
+            is_asked_to_grow = not unlimited.isdisjoint(variable.dims)
+            written[name] = _write(file, str(name), variable, name in asked, growing, is_asked_to_grow=is_asked_to_grow)
         scales: dict[Hashable, NewDataset] = {}
         for number, (dim, size) in enumerate(dims.items()):
             scale = written.get(dim)
@@ -159,13 +159,13 @@ def _complex_type(file: NewFile, name: str, dtype: np.dtype[Any]) -> NewDatatype
 
 
 def _write(
-    file: NewFile, name: str, variable: xr.Variable, is_asked: bool, growing: set[Hashable], *, is_limited: bool
+    file: NewFile, name: str, variable: xr.Variable, is_asked: bool, growing: set[Hashable], *, is_asked_to_grow: bool
 ) -> NewDataset:
-    """Write a variable without its dimensions. With `is_limited`, none of them was asked to grow."""
+    """Write a variable without its dimensions. With `is_asked_to_grow`, one of them was asked to grow."""
     encoding = variable.encoding
     limits = tuple(None if dim in growing else size for dim, size in variable.sizes.items())
     maxshape = limits if None in limits else None
-    words = storage_words(name, encoding, is_asked=is_asked, is_growing=not is_limited)
+    words = storage_words(name, encoding, is_asked=is_asked, is_growing=is_asked_to_grow)
     if not variable.shape:
         words = {}
     dtype = encoding.get("dtype")

@@ -78,6 +78,21 @@ def test_packed_values_are_sampled_and_written_as_they_are_packed(tmp_path):
         assert file["t2m"].dtype == "i2" and file["t2m"].chunks == encoding["t2m"]["chunksizes"]
 
 
+@pytest.mark.parametrize(("plugin", "mode"), [("bitgroom", "BitGroom"), ("granularbitround", "GranularBitRound")])
+def test_digits_are_kept_by_the_quantization_of_netcdf(plugin, mode, tmp_path):
+    xr = pytest.importorskip("xarray")
+    pytest.importorskip("netCDF4")
+    noise = np.random.default_rng(1).normal(size=(60, 60, 80))
+    data = xr.Dataset({"t2m": (("time", "lat", "lon"), (noise * 10 ** (noise * 3)).astype("f4"))})
+    options = {"readers": [f"netcdf-4.9+{plugin}"], "max_error": "0.1%", "seconds": 5}
+    encoding = hyperslab.encoding_for(data, [{"time": 1}], **options)
+    assert encoding["t2m"]["quantize_mode"] == mode
+    data.to_netcdf(tmp_path / "out.nc", encoding=encoding)
+    with h5py.File(tmp_path / "out.nc") as file:
+        share = np.abs(file["t2m"][:] / data["t2m"].values - 1).max()
+        assert 0 < share <= 0.001 and file["t2m"].compression == "gzip"
+
+
 @pytest.mark.parametrize("read", ["1x60x80", (1, None, None), 3])
 def test_a_read_that_names_no_dimensions_is_a_type_error(read):
     xr = pytest.importorskip("xarray")

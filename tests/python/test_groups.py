@@ -164,6 +164,19 @@ def test_a_visit_ends_with_an_answer(pair):
         ours.visititems(lambda name, item: 1 / 0)
 
 
+def test_closing_the_file_ends_a_loop_but_not_a_visit(pair):
+    """h5py ends with a segmentation fault: its visit goes on with the identifiers that were closed."""
+    ours = pair(write).ours
+    whole, seen = [], []
+    ours.visit(whole.append)
+    ours.visititems(lambda name, item: seen.append(name) or ours.close())
+    assert seen == whole and not ours
+    ours = pair(write).ours
+    with pytest.raises(hyperslab.errors.ClosedError, match="closed"):
+        for _ in ours.items():
+            ours.close()
+
+
 def test_external_links(pair, tmp_path):
     both = pair(write)
     assert both.ours.get("external") is None

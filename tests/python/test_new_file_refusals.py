@@ -49,8 +49,9 @@ def test_page_sizes_have_units(size, count, tmp_path):
 
 def test_a_folder_is_no_file(tmp_path):
     for overwrite in (False, True):
-        with pytest.raises(IsADirectoryError, match="is a folder"):
-            hyperslab.NewFile(tmp_path, overwrite=overwrite)
+        for path in (tmp_path, f"{tmp_path}/new/"):
+            with pytest.raises(IsADirectoryError, match="is a folder"):
+                hyperslab.NewFile(path, overwrite=overwrite)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +117,7 @@ def test_texts_with_a_nul_are_refused_at_once(file):
     "write",
     [
         lambda file: file.create_dataset("group/x", data=[300], dtype="u1"),
+        lambda file: file["group"].create_dataset("values", data=[300], dtype="u1"),
         lambda file: file["group"].create_dataset("x", data=[object()]),
         lambda file: file["group"].create_dataset("x", data=np.arange(3), compression="snappy"),
         lambda file: file["group"].create_dataset("x", data=np.arange(3), shape=(2,)),

@@ -44,6 +44,8 @@ def test_attributes_have_the_shape_that_is_given(tmp_path):
         create("equal", [[1, 2], [3, 4]], shape=(2,), dtype=NUMBERS)
         create("nested", [[[1], [2, 3]]], shape=(1, 2), dtype=NUMBERS)
         create("number", [1, 2], shape=2)
+        create("none", np.zeros((0, 2)), shape=(0,), dtype=PAIR)
+        create("singles", np.arange(3), shape=(3,), dtype=np.dtype(("<i4", (1,))))
         for shape, dtype in (((4,), PAIR), ((2,), "i4"), ((2, 2), NUMBERS)):
             with pytest.raises(ValueError, match="/: attribute 'x': .*shape"):
                 create("x", [1, 2, 3], shape=shape, dtype=dtype)
@@ -52,6 +54,7 @@ def test_attributes_have_the_shape_that_is_given(tmp_path):
             assert file.attrs[name].tolist() == [[0, 1], [2, 3], [4, 5]]
             assert file.attrs.get_id(name).shape == (3,)
         assert file.attrs["pair"].tolist() == [1, 2] and file.attrs.get_id("pair").shape == ()
+        assert file.attrs["none"].shape == (0, 2) and file.attrs["singles"].tolist() == [[0], [1], [2]]
         assert file.attrs["one"].tolist() == [1, 2, 3] and [text.decode() for text in file.attrs["texts"]] == ["a", "b"]
         assert [row.tolist() for row in file.attrs["equal"]] == [[1, 2], [3, 4]]
         assert [row.tolist() for row in file.attrs["nested"][0]] == [[1], [2, 3]]

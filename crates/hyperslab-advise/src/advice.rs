@@ -3,6 +3,7 @@
 use crate::cache::CacheAnswer;
 use crate::choose::{Choice, Served};
 use crate::cost::{Costed, ReadCost, WRITE_BYTES_PER_SECOND};
+use crate::encoding::Encoding;
 use crate::error::AdviseError;
 use crate::lines::{Line, Target, lines};
 use crate::pipeline::Pipeline;
@@ -130,6 +131,8 @@ pub struct Recommendation {
     pub alternatives: Vec<Alternative>,
     /// For which shares of each read it holds.
     pub sensitivity: Vec<ShareRange>,
+    /// The storage as xarray's `Dataset.to_netcdf` takes it for the variable; null where netCDF-C has no word for it.
+    pub encoding: Option<Encoding>,
     /// The lines that make it; none if nothing is to be rewritten.
     pub lines: Vec<Line>,
 }
@@ -283,10 +286,13 @@ fn recommend(question: &Question<'_>, choice: &Choice<'_>, served: Served) -> Re
         Served::One(reader) => question.readers[reader].name.clone(),
     };
     let storage = answer(question, choice.storages, chosen);
+    let chosen_storage = &choice.storages[chosen].storage;
+    // Filters of the present storage that are none of a pipeline have no words either.
+    let encoding = Encoding::of(chosen_storage).filter(|_| storage.filters == chosen_storage.pipeline.text());
     let (verdict, lines) = if is_good {
         (Verdict::AlreadyGood, Vec::new())
     } else {
-        (Verdict::Rewrite, lines(&question.target, question.facts, &choice.storages[chosen].storage))
+        (Verdict::Rewrite, lines(&question.target, question.facts, chosen_storage))
     };
     Recommendation {
         reader,
@@ -295,6 +301,7 @@ fn recommend(question: &Question<'_>, choice: &Choice<'_>, served: Served) -> Re
         payback: payback(question, choice, served, chosen),
         alternatives: alternatives(question, choice, served, chosen),
         sensitivity: sensitivity::ranges(question, choice, served, chosen),
+        encoding,
         lines,
     }
 }

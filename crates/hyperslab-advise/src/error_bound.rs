@@ -10,9 +10,9 @@ pub enum ErrorBound {
 }
 
 impl ErrorBound {
-    /// True if a change of a value keeps the bound.
-    pub fn is_kept(self, value: f64, changed: f64) -> bool {
-        self.error(value, changed).is_some_and(|error| error <= self.tolerance().error())
+    /// True if an error keeps the bound, as the bound counts errors.
+    pub fn is_kept(self, error: f64) -> bool {
+        error <= self.tolerance().error()
     }
 
     /// How far a value is changed, as the bound counts. `None` if it became or was infinite or NaN, and where a share of zero
@@ -40,7 +40,8 @@ impl std::fmt::Display for ErrorBound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Absolute(tolerance) => write!(f, "{}", tolerance.error()),
-            Self::Relative(tolerance) => write!(f, "{}%", tolerance.error() * 100.0),
+            // The share is a hundredth of what was written; the last digits may differ.
+            Self::Relative(tolerance) => write!(f, "{}%", (tolerance.error() * 1e14).round() / 1e12),
         }
     }
 }
@@ -105,22 +106,20 @@ mod tests {
         let bound = |text: &str| text.parse::<ErrorBound>();
         assert_eq!(bound("0.01").unwrap(), ErrorBound::Absolute(Tolerance::new(0.01).unwrap()));
         assert_eq!(bound(" 50 % ").unwrap(), ErrorBound::Relative(Tolerance::new(0.5).unwrap()));
-        for text in ["0.01", "50%"] {
+        for text in ["0.01", "50%", "0.1%", "0.23%", "0.0007%"] {
             assert_eq!(bound(text).unwrap().to_string(), text);
         }
         for text in ["", "%", "0", "-1", "0%", "100%", "-1%", "inf", "nan%", "x%"] {
             assert!(bound(text).is_err(), "{text}");
         }
         let (absolute, relative) = (bound("0.5").unwrap(), bound("10%").unwrap());
-        assert!(absolute.is_kept(1000.0, 1000.5) && !absolute.is_kept(1.0, 2.0));
-        assert!(
-            relative.is_kept(-1000.0, -1100.0) && !relative.is_kept(1.0, 1.2) && relative.is_kept(0.0, 0.0)
-        );
+        let keeps = |bound: ErrorBound, value, changed| {
+            bound.error(value, changed).is_some_and(|error| bound.is_kept(error))
+        };
+        assert!(keeps(absolute, 1000.0, 1000.5) && !keeps(absolute, 1.0, 2.0));
+        assert!(keeps(relative, -1000.0, -1100.0) && !keeps(relative, 1.0, 1.2) && keeps(relative, 0.0, 0.0));
         // A share of nothing is nothing.
-        assert!(
-            !relative.is_kept(0.0, 1e-300)
-                && !relative.is_kept(1.0, f64::NAN)
-                && !relative.is_kept(1.0, f64::INFINITY)
-        );
+        assert!(!keeps(relative, 0.0, 1e-300));
+        assert!(!keeps(relative, 1.0, f64::NAN) && !keeps(relative, 1.0, f64::INFINITY));
     }
 }

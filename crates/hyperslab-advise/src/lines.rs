@@ -3,6 +3,7 @@
 //! A program that cannot make a storage has no line: nccopy has no checksums, h5repack no LZF, netCDF none of the lossy filters,
 //! and xarray writes one group at a time.
 
+use crate::encoding::{Encoding, python_tuple};
 use crate::pipeline::{Compression, Pipeline};
 use crate::storage::Storage;
 use hyperslab_doctor::pattern::shape_text;
@@ -51,11 +52,6 @@ pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Vec<Li
 
 fn numbers(chunk: &[u64], separator: &str) -> String {
     chunk.iter().map(u64::to_string).collect::<Vec<_>>().join(separator)
-}
-
-/// A tuple of Python, of one element with its comma.
-fn tuple(chunk: &[u64]) -> String {
-    if chunk.len() == 1 { format!("({},)", chunk[0]) } else { format!("({})", numbers(chunk, ", ")) }
 }
 
 fn hyperslab(target: &Target, facts: &DatasetFacts, storage: &Storage) -> String {
@@ -136,7 +132,7 @@ fn nccopy(target: &Target, name: &str, storage: &Storage) -> Option<String> {
 fn h5py(name: &str, storage: &Storage) -> Option<String> {
     let mut options = String::new();
     if let Some(chunk) = &storage.chunk {
-        options.push_str(&format!(", chunks={}", tuple(chunk)));
+        options.push_str(&format!(", chunks={}", python_tuple(chunk)));
     }
     let Pipeline { shuffle, compression, checksum } = &storage.pipeline;
     if *shuffle {
@@ -163,7 +159,8 @@ fn h5py(name: &str, storage: &Storage) -> Option<String> {
             let request = storage.pipeline.requests().into_iter().find(|(id, _)| *id > 255);
             if let Some((id, parameters)) = request {
                 let parameters: Vec<u64> = parameters.into_iter().map(u64::from).collect();
-                options.push_str(&format!(", compression={id}, compression_opts={}", tuple(&parameters)));
+                options
+                    .push_str(&format!(", compression={id}, compression_opts={}", python_tuple(&parameters)));
             }
         }
     }
@@ -173,47 +170,10 @@ fn h5py(name: &str, storage: &Storage) -> Option<String> {
     Some(format!("out.create_dataset({}, data=data{options})", python_string(name)))
 }
 
-/// The encoding of `Dataset.to_netcdf`, in the words of its default engine for netCDF-4.
+/// The argument `encoding` of `Dataset.to_netcdf`.
 fn xarray(name: &str, storage: &Storage) -> Option<String> {
-    let Some(chunk) = &storage.chunk else {
-        return Some(format!(
-            "encoding = {{{}: {{\"contiguous\": True, \"zlib\": False}}}}",
-            python_string(name)
-        ));
-    };
-    let truth = |value: bool| if value { "True" } else { "False" };
-    let Pipeline { shuffle, compression, checksum } = &storage.pipeline;
-    let mut options = format!("\"chunksizes\": {}", tuple(chunk));
-    match compression {
-        Compression::None => options.push_str(", \"zlib\": False"),
-        Compression::Gzip(level) => options.push_str(&format!(", \"zlib\": True, \"complevel\": {level}")),
-        Compression::Rounded { digits, level } => {
-            options.push_str(&format!(
-                ", \"zlib\": True, \"complevel\": {level}, \"least_significant_digit\": {digits}"
-            ));
-        }
-        Compression::Zstd(level) => {
-            options.push_str(&format!(", \"compression\": \"zstd\", \"complevel\": {level}"));
-        }
-        Compression::Blosc => {
-            options.push_str(", \"compression\": \"blosc_lz4\", \"complevel\": 5, \"blosc_shuffle\": 1");
-        }
-        Compression::Szip => {
-            options.push_str(
-                ", \"compression\": \"szip\", \"szip_coding\": \"nn\", \"szip_pixels_per_block\": 8",
-            );
-        }
-        Compression::Lzf
-        | Compression::Bitshuffle
-        | Compression::ScaleOffset { .. }
-        | Compression::Zfp(_)
-        | Compression::Digits { .. } => return None,
-    }
-    options.push_str(&format!(", \"shuffle\": {}", truth(*shuffle)));
-    if *checksum {
-        options.push_str(", \"fletcher32\": True");
-    }
-    Some(format!("encoding = {{{}: {{{options}}}}}", python_string(name)))
+    let encoding = Encoding::of(storage)?;
+    Some(format!("encoding = {{{}: {}}}", python_string(name), encoding.python()))
 }
 
 /// A name as CDL has it, with a backslash before what is special there. `None` for names that CDL cannot have.

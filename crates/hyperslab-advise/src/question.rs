@@ -37,8 +37,8 @@ pub struct Question<'a> {
     pub threads: usize,
     /// Bytes of decoded chunks that hyperslab keeps.
     pub engine_cache_bytes: u64,
-    /// How many times as long the user's libhdf5 takes to inflate the dataset as it is as hyperslab's decoder, if that is known:
-    /// for trials that do not say it of what they deflated.
+    /// How many times as long the user's libhdf5 takes as hyperslab to inflate the dataset as it is stored now, if known. Used for
+    /// trials without a factor of their own.
     pub inflate_factor: Option<f64>,
     /// The time that measuring may take.
     pub time: Duration,

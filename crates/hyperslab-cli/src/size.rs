@@ -16,11 +16,6 @@ pub(crate) fn bytes(count: u64) -> String {
     format!("{value:.1} {}", UNITS[unit])
 }
 
-/// `1 file`, `2 files`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 /// `60x30x9x717`.
 pub(crate) fn shape(dims: &[u64]) -> String {
     dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
@@ -59,6 +54,5 @@ mod tests {
         assert_eq!(max_shape(&[None, Some(3)]), "unlimitedx3");
         assert_eq!(ratio(3, 2), Some(1.5));
         assert_eq!(ratio(3, 0), None);
-        assert_eq!((counted(1, "file"), counted(0, "file")), ("1 file".into(), "0 files".into()));
     }
 }

@@ -5,6 +5,7 @@
 //! read in advance. An engine does all of that in addition, so it cannot be faster than the floor except by noise.
 
 use hyperslab::{Dataset, Error, Result, Selection};
+use hyperslab_filters::ids::{DEFLATE, SHUFFLE};
 use hyperslab_filters::unshuffle_elements;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -14,8 +15,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::time::Instant;
 
-const DEFLATE: u16 = 1;
-const SHUFFLE: u16 = 2;
 /// Contiguous data is fetched in ranges of this size, so that all cores take part.
 const PIECE_BYTES: usize = 4 << 20;
 /// More selections than this are assumed to touch every chunk.

@@ -95,7 +95,8 @@ fn check_extent(dataspace: &Dataspace, element_bytes: u32) -> Result<(), String>
         return Err(format!("{} dimensions; at most {RANK_MAX} are possible", dims.len()));
     }
     if max_dims.len() != dims.len() {
-        return Err(format!("maxshape {} of the shape {}", shape_text(max_dims), shape_text(&known(dims))));
+        let (shape, max) = (shape_text(&known(dims)), shape_text(max_dims));
+        return Err(format!("maxshape {max} has another number of dimensions than the shape {shape}"));
     }
     let is_too_small = |(dim, max): (&u64, &Option<u64>)| max.is_some_and(|max| max < *dim);
     if dims.iter().zip(max_dims).any(is_too_small) {
@@ -261,7 +262,7 @@ mod tests {
             (ints(&[1 << 40, 1 << 40]), "overflows"),
             (ints(&[10]).maximum(&[Some(9)]), "the shape (10,) is larger than maxshape (9,)"),
             (ints(&[2, 10]).maximum(&[None, Some(9)]), "the shape (2, 10) is larger than maxshape (None, 9)"),
-            (ints(&[10]).maximum(&[]), "maxshape () of the shape (10,)"),
+            (ints(&[10]).maximum(&[]), "maxshape () has another number of dimensions than the shape (10,)"),
             (ints(&[10]).fill(vec![0; 3]), "fill value of 3 bytes"),
             (ints(&[20_000]).layout(Layout::Compact), "too many for a compact"),
             (ints(&[1; 33]), "33 dimensions"),

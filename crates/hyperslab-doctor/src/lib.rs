@@ -44,7 +44,7 @@ pub use finding::{Cost, Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind, OtherRead, WriterLine, python_string, shell_word};
 pub use hyperslab_units::bytes_option;
 pub use lattice::lattice;
-pub use numbers::{count_text, counted_text, list_text, ratio_text};
+pub use numbers::{list_text, ratio_text};
 pub use options::Options;
 pub use profile::Profile;
 pub use report::{

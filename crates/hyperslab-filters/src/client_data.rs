@@ -30,6 +30,10 @@ mod szip;
 mod zfp;
 
 use crate::FilterError;
+use crate::ids::{
+    BIT_GROOM, BITSHUFFLE, BLOSC, BLOSC2, FCIDECOMP, GRANULAR_BIT_ROUND, LZF, LZO, NBIT, SCALEOFFSET,
+    SHUFFLE, SPERR, SZ, SZ3, SZIP, ZFP,
+};
 
 /// The dataset whose chunks are filtered.
 #[derive(Debug, Clone, Copy)]
@@ -83,23 +87,6 @@ pub struct BitLayout {
     /// The first bit of the value.
     pub offset: u32,
 }
-
-const SHUFFLE: u16 = 2;
-const SZIP: u16 = 4;
-const NBIT: u16 = 5;
-const SCALEOFFSET: u16 = 6;
-const LZO: u16 = 305;
-const LZF: u16 = 32000;
-const BLOSC: u16 = 32001;
-const BITSHUFFLE: u16 = 32008;
-const ZFP: u16 = 32013;
-const BIT_GROOM: u16 = 32022;
-const GRANULAR_BIT_ROUND: u16 = 32023;
-const BLOSC2: u16 = 32026;
-const SZ: u16 = 32017;
-const FCIDECOMP: u16 = 32018;
-const SZ3: u16 = 32024;
-const SPERR: u16 = 32028;
 
 /// The versions of h5py's LZF filter and of LibLZF.
 const LZF_VERSIONS: [u32; 2] = [4, 0x0105];

@@ -86,9 +86,10 @@ fn codecs(dataset: &Dataset) -> Result<Vec<Codec>, String> {
         Codec::of(filter, element_bytes).ok_or_else(name)
     };
     let codecs: Vec<Codec> = dataset.filters().iter().map(codec).collect::<Result<_, _>>()?;
-    let shuffle = codecs.iter().position(|codec| matches!(codec, Codec::Shuffle { .. })).unwrap_or(0);
+    let shuffle = codecs.iter().rposition(|codec| matches!(codec, Codec::Shuffle { .. })).unwrap_or(0);
     // HDF5's shuffle leaves the bytes after the last whole element where they are; that of numcodecs refuses them.
     let before = codecs[..shuffle].iter().find(|codec| match codec {
+        Codec::Shuffle { .. } => false,
         Codec::Fletcher32 => !CHECKSUM_BYTES.is_multiple_of(element_bytes.max(1)),
         _ => element_bytes > 1,
     });

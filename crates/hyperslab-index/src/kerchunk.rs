@@ -5,8 +5,8 @@
 //!                         "tas/0.0.0": [url, offset, bytes], …}}
 //! ```
 //!
-//! Metadata and inlined chunks are text, or `base64:` and their bytes. `.zmetadata` repeats all metadata. A chunk without a key has the fill value of the
-//! array. URLs may begin with a template, `{{u}}`, whose value is written once. Format:
+//! Metadata and inlined chunks are text, or `base64:` and their bytes. `.zmetadata` repeats all metadata. A chunk without a key
+//! has the fill value of the array. URLs may begin with a template, `{{u}}`, whose value is written once. Format:
 //! <https://fsspec.github.io/kerchunk/spec.html>.
 
 use crate::attribute::quoted;

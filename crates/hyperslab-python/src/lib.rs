@@ -72,7 +72,9 @@ mod _hyperslab {
     #[pymodule_export]
     use crate::remote::{Traffic, traffic};
     #[pymodule_export]
-    use crate::settings::{CacheStats, cache_bytes, cache_stats, set_cache_bytes, set_threads, threads};
+    use crate::settings::{
+        CacheStats, cache_bytes, cache_stats, parse_bytes, set_cache_bytes, set_threads, threads,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

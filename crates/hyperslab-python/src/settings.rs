@@ -11,10 +11,16 @@ pub fn set_cache_bytes(bytes: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
+/// Return the number of bytes that a text such as "2GiB" or "500MB" names.
+#[pyfunction]
+pub fn parse_bytes(text: &str) -> PyResult<u64> {
+    hyperslab::parse_bytes(text).map_err(|error| errors::invalid(error.to_string()))
+}
+
 /// Reads a size: a number of bytes, or text such as "2GiB".
 pub fn size(bytes: &Bound<'_, PyAny>) -> PyResult<usize> {
     let bytes = match bytes.extract::<String>() {
-        Ok(text) => hyperslab::parse_bytes(&text).map_err(|error| errors::invalid(error.to_string()))?,
+        Ok(text) => parse_bytes(&text)?,
         Err(_) => bytes.extract::<u64>()?,
     };
     Ok(usize::try_from(bytes).unwrap_or(usize::MAX))

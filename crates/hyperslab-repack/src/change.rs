@@ -120,10 +120,10 @@ impl PathPattern {
     pub fn parse(text: &str) -> Result<Self, String> {
         let pattern = || {
             Pattern::new(text).map_err(|error| {
-                let escaped = text.replace('[', "[[]");
-                let hint = match text.contains('[') {
-                    true => format!("; for a name with `[`, write `{escaped}`"),
-                    false => String::new(),
+                let hint = if text.contains('[') {
+                    format!("; for a name with `[`, write `{}`", escaped(text))
+                } else {
+                    String::new()
                 };
                 format!("{text:?} is not a pattern: {error}{hint}")
             })
@@ -155,17 +155,20 @@ impl PathPattern {
         }
     }
 
-    /// For a pattern that matches nothing: how to write it, if it is meant as the path or name of one of these objects itself.
+    /// For a pattern with `[` that matches nothing: how to write it, if it is meant as the path or name of one of these objects
+    /// itself.
     pub(crate) fn hint<'p>(&self, mut paths: impl Iterator<Item = &'p str>) -> Option<String> {
         let (Self::Path(pattern) | Self::Name(pattern)) = self else { return None };
         let text = pattern.as_str();
+        if !text.contains('[') {
+            return None;
+        }
         let is_text = |path: &str| match self {
             Self::Path(_) => path == text,
             _ => path.rsplit('/').next() == Some(text),
         };
-        // An escaped `[` suffices: a `]` alone stands for itself.
-        let escaped = text.replace('[', "[[]");
         paths.any(is_text).then(|| {
+            let escaped = escaped(text);
             format!("as a pattern, `[` begins a choice of characters: write `{escaped}` for the object of this name")
         })
     }
@@ -177,6 +180,11 @@ impl PathPattern {
             Self::Path(pattern) | Self::Name(pattern) => !pattern.as_str().contains(['*', '?', '[']),
         }
     }
+}
+
+/// A name as a pattern. An escaped `[` suffices: a `]` alone stands for itself.
+fn escaped(name: &str) -> String {
+    name.replace('[', "[[]")
 }
 
 #[cfg(test)]

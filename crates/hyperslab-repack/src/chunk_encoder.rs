@@ -61,7 +61,7 @@ impl ChunkEncoder {
         let specs: Vec<_> = filters.iter().map(spec).collect();
         let pipeline = Pipeline::new(&specs, datatype.size as usize, chunk_bytes)?;
         let rounding = is_lossy(filters, datatype).then(|| Rounding::of(datatype)).flatten();
-        // zfp treats integers as they are; only for floats it promises something.
+        // zfp keeps an accuracy for floats only; for integers it has no such mode.
         let is_float = matches!(datatype.class, Class::Float(_));
         let promised = |filter: &Filter| hyperslab_filters::error_promised(filter.id, &filter.parameters);
         let error_promised = filters.iter().find_map(promised).filter(|_| is_float);

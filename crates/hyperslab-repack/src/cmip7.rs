@@ -9,6 +9,7 @@ use crate::change::{Change, FilterRequest, LayoutRequest, PathPattern, Rule, Siz
 use crate::error::RepackError;
 use hyperslab::datatypes::Class;
 use hyperslab::{Attributes, Dataset, ErrorKind, File};
+use hyperslab_filters::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use hyperslab_write::LowBound;
 
 /// The oldest library that is to read a CMIP7 file.
@@ -132,9 +133,6 @@ fn large_enough(shape: &[u64], chunk: &[u64], element: u64) -> Option<Vec<u64>> 
 }
 
 fn change(path: &str, chunk: Vec<Size>, rules: &mut Vec<Rule>) {
-    const SHUFFLE: u16 = 2;
-    const DEFLATE: u16 = 1;
-    const FLETCHER32: u16 = 3;
     let filter = |id, parameters: &[u32]| FilterRequest { id, parameters: parameters.into() };
     let filters = vec![filter(SHUFFLE, &[]), filter(DEFLATE, &[4]), filter(FLETCHER32, &[])];
     for change in [Change::Layout(LayoutRequest::Chunks(chunk)), Change::Filters(filters)] {

@@ -30,30 +30,57 @@ impl Layout {
         is_known.then_some(Self { is_single: datatype.size == 4, is_big_endian })
     }
 
-    /// The value of an element with as many bytes as it has.
-    fn value(self, bytes: &[u8]) -> f64 {
-        let mut native = [0; 8];
-        let native = &mut native[..bytes.len()];
-        native.copy_from_slice(bytes);
-        if self.is_big_endian {
-            native.reverse();
-        }
-        match *native {
-            [a, b, c, d] => f32::from_le_bytes([a, b, c, d]).into(),
-            [a, b, c, d, e, f, g, h] => f64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            _ => f64::NAN,
-        }
-    }
-
-    /// The element nearest to a value.
-    fn bytes(self, value: f64) -> Vec<u8> {
-        let mut bytes =
-            if self.is_single { (value as f32).to_le_bytes().to_vec() } else { value.to_le_bytes().to_vec() };
+    fn single(self, mut bytes: [u8; 4]) -> [u8; 4] {
         if self.is_big_endian {
             bytes.reverse();
         }
         bytes
     }
+
+    fn double(self, mut bytes: [u8; 8]) -> [u8; 8] {
+        if self.is_big_endian {
+            bytes.reverse();
+        }
+        bytes
+    }
+
+    /// The element nearest to a value.
+    fn bytes(self, value: f64) -> Vec<u8> {
+        if self.is_single {
+            self.single((value as f32).to_le_bytes()).to_vec()
+        } else {
+            self.double(value.to_le_bytes()).to_vec()
+        }
+    }
+}
+
+/// The numbers in the elements of an attribute: floats, or integers of at most 8 bytes. None of any other datatype.
+fn numbers(datatype: &Datatype, data: &[u8]) -> Vec<f64> {
+    let size = datatype.size as usize;
+    if let Some(layout) = Layout::of(datatype) {
+        let value = |bytes: &[u8]| match *bytes {
+            [a, b, c, d] => f32::from_le_bytes(layout.single([a, b, c, d])).into(),
+            [a, b, c, d, e, f, g, h] => f64::from_le_bytes(layout.double([a, b, c, d, e, f, g, h])),
+            _ => f64::NAN,
+        };
+        return data.chunks_exact(size).map(value).collect();
+    }
+    let Class::Integer(integer) = &datatype.class else { return Vec::new() };
+    if !(1..=8).contains(&size) {
+        return Vec::new();
+    }
+    let value = |bytes: &[u8]| {
+        let mut wide = [0; 8];
+        wide[..size].copy_from_slice(bytes);
+        if integer.order == ByteOrder::Big {
+            wide[..size].reverse();
+        }
+        // Sign bits are those above the size.
+        let unused = 64 - 8 * size as u32;
+        let shifted = u64::from_le_bytes(wide) << unused;
+        if integer.signed { ((shifted as i64) >> unused) as f64 } else { (shifted >> unused) as f64 }
+    };
+    data.chunks_exact(size).map(value).collect()
 }
 
 /// Rounds the elements of one dataset.
@@ -82,11 +109,11 @@ impl DecimalRounding {
         }
         for name in ["_FillValue", "missing_value"] {
             let Ok(Some(attribute)) = dataset.attributes().find(name) else { continue };
-            // Of another size or byte order than the elements: what it is as one of them.
-            let Some(theirs) = Layout::of(&attribute.datatype) else { continue };
-            let values = attribute.data.chunks_exact(attribute.datatype.size as usize);
+            // Often of another datatype than the elements: what it is as one of them.
             if let Some(own) = Layout::of(datatype) {
-                kept.extend(values.map(|bytes| own.bytes(theirs.value(bytes))));
+                kept.extend(
+                    numbers(&attribute.datatype, &attribute.data).into_iter().map(|one| own.bytes(one)),
+                );
             }
         }
         Self::of(datatype, digits, kept)
@@ -120,24 +147,14 @@ impl DecimalRounding {
         };
         if self.layout.is_single {
             self.each(elements, |bytes: [u8; 4]| {
-                let value = if self.layout.is_big_endian {
-                    f32::from_be_bytes(bytes)
-                } else {
-                    f32::from_le_bytes(bytes)
-                };
+                let value = f32::from_le_bytes(self.layout.single(bytes));
                 // Exact: a multiple of the scale that a float of 24 bits is nearest to has no more bits.
-                let rounded = round(value.into()) as f32;
-                if self.layout.is_big_endian { rounded.to_be_bytes() } else { rounded.to_le_bytes() }
+                self.layout.single((round(value.into()) as f32).to_le_bytes())
             });
         } else {
             self.each(elements, |bytes: [u8; 8]| {
-                let value = if self.layout.is_big_endian {
-                    f64::from_be_bytes(bytes)
-                } else {
-                    f64::from_le_bytes(bytes)
-                };
-                let rounded = round(value);
-                if self.layout.is_big_endian { rounded.to_be_bytes() } else { rounded.to_le_bytes() }
+                let value = f64::from_le_bytes(self.layout.double(bytes));
+                self.layout.double(round(value).to_le_bytes())
             });
         }
         largest

@@ -262,7 +262,7 @@ impl Selector<'_> {
         let Some((from, to)) = found.next() else { return Ok(rename.clone()) };
         if let Some((second, other)) = found.next() {
             let what = format!(
-                "it may mean {from} to {to}, or {second} to {other}: a recipe has the two paths apart, under `[rename]`"
+                "it may mean {from} to {to}, or {second} to {other}: a recipe names the two paths separately, under `[rename]`"
             );
             return Err(refused(&rename.option, what));
         }

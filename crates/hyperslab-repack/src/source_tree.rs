@@ -21,6 +21,7 @@ use hyperslab_format::message::{Dataspace, Layout, LinkInfo};
 use hyperslab_format::object_header::{MessageKind, ObjectHeader, Times};
 use hyperslab_format::virtual_mapping::VirtualMapping;
 use hyperslab_format::{Address, Encoder, Widths};
+use hyperslab_units::counted_text;
 use hyperslab_write::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, ExternalTarget,
     FileTree, FillSpec, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,
@@ -353,7 +354,7 @@ impl<'a> Reader<'a> {
             let detached = detach(&mut attribute, &mut found);
             match detached {
                 Detached::Unchanged => {
-                    let nulls = counted(omitted, "null reference");
+                    let nulls = counted_text(omitted as u64, "null reference");
                     self.sever(path, format!("{nulls} in attribute {}, to what is left out", attribute.name));
                 }
                 // The list of a scale follows from those of the datasets.
@@ -362,7 +363,10 @@ impl<'a> Reader<'a> {
                     let are = if omitted == 1 { "is" } else { "are" };
                     self.sever(
                         path,
-                        format!("loses {}, which {are} left out", counted(omitted, "dimension scale")),
+                        format!(
+                            "loses {}, which {are} left out",
+                            counted_text(omitted as u64, "dimension scale")
+                        ),
                     );
                 }
             }
@@ -426,7 +430,7 @@ impl<'a> Reader<'a> {
                 Ok(())
             })?;
             if omitted > 0 {
-                let nulls = counted(omitted, "null reference");
+                let nulls = counted_text(omitted as u64, "null reference");
                 self.sever(path, format!("{nulls} among its values, to what is left out"));
             }
         }
@@ -517,11 +521,6 @@ impl<'a> Reader<'a> {
             }
         })
     }
-}
-
-/// A number of things: `1 null reference`, `2 null references`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// When libhdf5 allocates the storage of a dataset whose header does not say so, as in files of its first versions

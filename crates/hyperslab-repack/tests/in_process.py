@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 
-SECONDS_MAX = 60
+SECONDS_MAX = 300
 PIPE_BYTES_MAX = 4096
 
 

@@ -93,6 +93,7 @@ impl Axis {
     /// A logarithmic axis of durations, labelled at 1 s, 1 min, 1 h, 1 day.
     pub fn of_seconds(title: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
         let mut axis = Self::over(title, Scale::Log10, values, |_| String::new());
+        let (from, to) = (axis.from, axis.to);
         let within = |is_labelled: fn(f64) -> bool| -> Vec<Tick> {
             let all = UNITS.iter().flat_map(|(seconds, unit, counts)| {
                 let own = counts.iter().copied().filter(move |count| is_labelled(*count));
@@ -101,13 +102,25 @@ impl Axis {
                     label: format!("{count} {}", plural(unit, count)),
                 })
             });
-            all.filter(|tick| (axis.from..=axis.to).contains(&tick.at)).collect()
+            all.filter(|tick| (from..=to).contains(&tick.at)).collect()
         };
         let steps =
             [within(|_| true), within(|count| count.log10().fract() == 0.0), within(|count| count == 1.0)];
         let ticks =
             steps.into_iter().reduce(|ticks, coarser| if ticks.len() > TICKS_MAX { coarser } else { ticks });
-        axis.ticks = ticks.unwrap_or_default();
+        let ticks = ticks.unwrap_or_default();
+        if ticks.len() < 2 {
+            // All lie between two of them: round numbers of the largest unit.
+            let unit = UNITS.iter().rev().find(|(seconds, ..)| *seconds <= to);
+            let (seconds, unit, _) = *unit.unwrap_or(&UNITS[0]);
+            let tick = |count: f64| {
+                let count = (count * 1e6).round() / 1e6;
+                Tick { at: seconds * count, label: format!("{count} {}", plural(unit, count)) }
+            };
+            axis.ticks = Scale::Linear.ticks(from / seconds, to / seconds).into_iter().map(tick).collect();
+        } else {
+            axis.ticks = ticks;
+        }
         axis
     }
 
@@ -213,6 +226,8 @@ mod tests {
             labels(&[18.0, 7000.0]),
             ["30 s", "1 min", "2 min", "5 min", "10 min", "30 min", "1 h", "2 h"]
         );
+        assert_eq!(labels(&[12.0, 28.0])[..3], ["12 s", "14 s", "16 s"]);
+        assert_eq!(labels(&[4500.0, 6000.0])[..2], ["1.25 h", "1.3 h"]);
         assert_eq!(labels(&[0.001, 0.02]), ["1 ms", "2 ms", "5 ms", "10 ms", "20 ms"]);
         assert_eq!(labels(&[1e-7, 1e7]), ["1 µs", "1 ms", "1 s", "1 min", "1 h", "1 day"]);
     }

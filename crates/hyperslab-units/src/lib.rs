@@ -1,4 +1,4 @@
-//! Byte sizes as people write them. This is the only grammar of sizes in hyperslab: command-line options, environment
+//! Byte sizes as people write them, and counts as they read them. This is the only grammar of sizes in hyperslab: command-line options, environment
 //! variables and Python functions all read sizes with [`parse_bytes`].
 //!
 //! ```text
@@ -10,6 +10,10 @@
 //! ```
 //!
 //! A bare `K`, `M` or `G` is a power of 1024, as people mean it for caches. A fraction of a byte is dropped.
+
+mod count;
+
+pub use count::{count_text, counted_text};
 
 /// Text that is not a byte size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

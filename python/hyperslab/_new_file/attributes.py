@@ -10,7 +10,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from hyperslab._empty import Empty
 from hyperslab._hyperslab import FileBuilder
-from hyperslab._new_file.elements import array_of, dtype_of, encode, is_sequence, plain
+from hyperslab._new_file.elements import array_of, dtype_of, is_sequence, plain
+from hyperslab._new_file.encoder import encode
+from hyperslab._new_file.extents import shape_tuple
 from hyperslab._new_file.named import dtype_and_name
 from hyperslab._new_file.names import about, checked_text, text_of
 from hyperslab._new_file.sequences import sequences_in
@@ -116,14 +118,14 @@ class NewAttributes(MutableMapping[str, Any]):
 
 def _array(data: Any, dtype: np.dtype[Any], shape: int | tuple[int, ...] | None) -> NDArray[Any]:
     """The values as an array of their own in the shape that is asked for, with the axes of an array dtype at the end."""
-    if shape is not None:
-        shape = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    shape = None if shape is None else shape_tuple(shape)
     if shape is not None and is_sequence(dtype):
         return sequences_in(data, shape, dtype)
     array = np.array(array_of(data, dtype.base), order="C", copy=True)
     if shape is not None:
-        # h5py's shape has the axes of an array dtype, too.
-        wanted = shape if dtype.subdtype is None or _size(shape) == array.size else shape + dtype.shape
+        # h5py's shape has the axes of an array dtype, too; here it may also be that of the attribute alone.
+        has_axes = shape[max(len(shape) - len(dtype.shape), 0) :] == dtype.shape and _size(shape) == array.size
+        wanted = shape if has_axes else shape + dtype.shape
         if _size(wanted) != array.size:
             raise InvalidError(f"data of shape {array.shape} is not of shape {shape}")
         array = array.reshape(wanted)

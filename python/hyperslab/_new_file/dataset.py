@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from hyperslab._empty import Empty
 from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.dimensions import NewDimensions
-from hyperslab._new_file.elements import NewRegionReference, array_of, check, encode, is_sequence, plain
+from hyperslab._new_file.elements import array_of, is_sequence, plain
+from hyperslab._new_file.encoder import check, encode
+from hyperslab._new_file.references import NewRegionReference
 from hyperslab._new_file.fields import fields_of, values_of_field
 from hyperslab._new_file.names import about
 from hyperslab._new_file.object import Object

@@ -1,68 +1,17 @@
-"""Values of arrays as the elements of a file.
-
-An element of variable length is 16 bytes in the file, and a reference 8: what it refers to is given beside the bytes.
-"""
+"""Values that are assigned, as arrays of the dtype that is to be stored."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab._new_file.compounds import compound_array
-from hyperslab.dtypes import check_ref_dtype, check_string_dtype, check_vlen_dtype, ref_dtype, regionref_dtype, string_dtype
+from hyperslab._new_file.references import NewReference, NewRegionReference
+from hyperslab.dtypes import check_string_dtype, check_vlen_dtype, ref_dtype, regionref_dtype, string_dtype
 from hyperslab.errors import InvalidError, WrongTypeError
-
-#: The offsets of sequences, their numbers of elements, and their contents: the lengths in bytes, and all one after the other;
-#: or, of elements that refer to something themselves, a list of elements.
-Sequences: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], "tuple[NDArray[np.int64], bytes] | list[Elements]"]
-#: The bytes; the sequences; the offsets and objects of references; the offsets, datasets and selections of region references.
-Elements: TypeAlias = tuple[
-    NDArray[np.uint8], Sequences, tuple[NDArray[np.int64], NDArray[np.int64]], list[tuple[int, int, bytes]]
-]
-
-_NONE = np.empty(0, np.int64)
-_VARIABLE = np.dtype("V16")
-_REFERENCE = np.dtype("V8")
-_REGION_REFERENCE = np.dtype("V12")
-
-
-class NewReference:
-    """A reference to an object of a new file, as a value of datasets and attributes of that file."""
-
-    __slots__ = ("_file", "_id")
-
-    def __init__(self, file: object, id: int) -> None:
-        self._file = file
-        self._id = id
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NewReference) and (self._file, self._id) == (other._file, other._id)
-
-    def __hash__(self) -> int:
-        return hash((id(self._file), self._id))
-
-
-class NewRegionReference:
-    """A reference to a region of a dataset of a new file, as a value of datasets and attributes of that file."""
-
-    __slots__ = ("_file", "_id", "_selection")
-
-    def __init__(self, file: object, id: int, selection: bytes) -> None:
-        self._file = file
-        self._id = id
-        self._selection = selection
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NewRegionReference) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def _key(self) -> tuple[int, int, bytes]:
-        return id(self._file), self._id, self._selection
 
 
 def plain(values: Any) -> Any:
@@ -111,7 +60,7 @@ def array_of(values: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return values as an array of a dtype. An integer or a text that has no place in it is an error, instead of another
     value."""
     if np.ma.isMaskedArray(values):
-        # The mask of a compound has a field for each of its.
+        # The mask of a compound array has a field for each field of the array.
         if np.ascontiguousarray(np.ma.getmaskarray(values)).reshape(-1).view(np.bool_).any():
             raise WrongTypeError("the mask of a masked array would be lost", hint="give values.filled(...), and store the mask beside it")
         values = np.ma.getdata(values)
@@ -150,7 +99,7 @@ def _integers(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _fixed_text(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
-    texts = [_text(value) for value in array.ravel().tolist()]
+    texts = [text_bytes(value) for value in array.ravel().tolist()]
     longest = max(map(len, texts), default=0)
     if longest > dtype.itemsize:
         raise InvalidError(f"a text of {longest} bytes does not fit {dtype.itemsize}")
@@ -175,184 +124,18 @@ def _objects(values: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     return array
 
 
-def encode(array: NDArray[Any], dtype: np.dtype[Any], file: object) -> Elements:
-    """Return the elements of an array in row-major order. The dtype is its own, with the metadata of h5py's dtypes. References
-    lead to objects of `file`."""
-    if not dtype.hasobject:
-        contiguous = np.ascontiguousarray(array).reshape(-1)
-        return _plain(contiguous.view(np.uint8).reshape(-1))
-    stored = _stored(dtype)
-    elements = np.zeros(array.size, stored)
-    encoder = _Encoder(file)
-    offsets = np.arange(array.size, dtype=np.int64) * stored.itemsize
-    encoder.add(array.reshape(-1), dtype, elements, stored, offsets)
-    references = _joined(encoder.places), np.asarray(encoder.objects, np.int64)
-    return elements.view(np.uint8).reshape(-1), encoder.sequences(), references, encoder.regions
-
-
-def _plain(content: NDArray[np.uint8]) -> Elements:
-    """Elements that refer to nothing."""
-    return content, (_NONE, _NONE, (_NONE, b"")), (_NONE, _NONE), []
-
-
-#: How many elements are checked at once.
-_CHECKED = 1 << 16
-
-
-def check(array: NDArray[Any], dtype: np.dtype[Any], file: object) -> None:
-    """Check that the elements of an array can be written: texts without NUL, references to objects of the file.
-
-    Raises:
-        TypeError: an element is not what the dtype says.
-        ValueError: it cannot be written.
-    """
-    if dtype.hasobject:
-        flat = array.reshape(-1)
-        for start in range(0, flat.size, _CHECKED):
-            encode(flat[start : start + _CHECKED], dtype, file)
-
-
-def one_element(value: Any, dtype: np.dtype[Any], file: object) -> Elements:
-    """Return a single element of a datatype."""
-    base = dtype.base
-    if dtype.subdtype is not None:
-        return encode(np.broadcast_to(array_of(value, base), dtype.shape), base, file)
-    if base.kind == "O":
-        one = np.empty((), object)
-        one[()] = value
-        return encode(one, base, file)
-    array = array_of(value, base)
-    if array.size != 1:
-        raise InvalidError(f"{value!r} is not one element of {dtype}")
-    return encode(array, base, file)
-
-
-def _joined(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return np.concatenate(parts) if parts else _NONE
-
-
-def _stored(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The layout of an element in the file, with room for what refers to other places."""
-    if not dtype.hasobject:
-        return dtype
-    if dtype.subdtype is not None:
-        base, shape = dtype.subdtype
-        return np.dtype((_stored(base), shape))
-    if dtype.names is not None:
-        return np.dtype([(name, _stored(dtype[name])) for name in dtype.names])
-    if check_ref_dtype(dtype):
-        return _REGION_REFERENCE if _is_region(dtype) else _REFERENCE
-    if not dtype.metadata:
-        hint = "use hyperslab.string_dtype() or vlen_dtype()"
-        raise WrongTypeError("an object dtype without an element type", hint=hint)
-    return _VARIABLE
-
-
-def _is_region(dtype: np.dtype[Any]) -> bool:
-    """True for references to regions: hyperslab's or h5py's."""
-    kind = check_ref_dtype(dtype)
-    return kind is not None and kind.__name__ == "RegionReference"
-
-
-class _Encoder:
-    """Collects what elements refer to."""
-
-    def __init__(self, file: object) -> None:
-        self.file = file
-        self.offsets: list[NDArray[np.int64]] = []
-        self.counts: list[int] = []
-        self.contents: list[bytes | Elements] = []
-        self.places: list[NDArray[np.int64]] = []
-        self.objects: list[int] = []
-        self.regions: list[tuple[int, int, bytes]] = []
-
-    def sequences(self) -> Sequences:
-        """All sequences that were added."""
-        offsets, counts = _joined(self.offsets), np.asarray(self.counts, np.int64)
-        plain = [content for content in self.contents if isinstance(content, bytes)]
-        if len(plain) == len(self.contents):
-            lengths = np.fromiter(map(len, plain), np.int64, len(plain))
-            return offsets, counts, (lengths, b"".join(plain))
-        nested = [_plain(np.frombuffer(content, np.uint8)) if isinstance(content, bytes) else content for content in self.contents]
-        return offsets, counts, nested
-
-    def add(
-        self, array: NDArray[Any], dtype: np.dtype[Any], elements: NDArray[Any], stored: np.dtype[Any], offsets: NDArray[np.int64]
-    ) -> None:
-        """Add the values of a flat array; `elements` are those of the file, at these offsets in bytes."""
-        if not dtype.hasobject:
-            elements[...] = array
-        elif dtype.names is not None:
-            for name in dtype.names:
-                fields = stored.fields
-                assert fields is not None
-                member, offset = fields[name][:2]
-                self._add_field(array[name], dtype[name], elements[name], member, offsets + offset)
-        elif _is_region(dtype):
-            self._add_regions(array.tolist(), offsets)
-        elif check_ref_dtype(dtype):
-            self._add_references(array.tolist(), offsets)
-        else:
-            self._add_sequences(array.tolist(), dtype, offsets)
-
-    def _add_field(
-        self, array: NDArray[Any], dtype: np.dtype[Any], elements: NDArray[Any], stored: np.dtype[Any], offsets: NDArray[np.int64]
-    ) -> None:
-        if dtype.subdtype is None or not dtype.hasobject:
-            self.add(array, dtype.base if dtype.subdtype is not None else dtype, elements, stored, offsets)
-            return
-        base, _ = dtype.subdtype
-        count = array.size // max(len(array), 1)
-        within = np.arange(count, dtype=np.int64) * stored.base.itemsize
-        places = (offsets[:, None] + within).reshape(-1)
-        inner = np.zeros(array.size, stored.base)
-        self.add(array.reshape(-1), base, inner, stored.base, places)
-        elements[...] = inner.reshape(elements.shape)
-
-    def _add_sequences(self, values: list[Any], dtype: np.dtype[Any], offsets: NDArray[np.int64]) -> None:
-        contents: list[bytes | Elements]
-        if check_string_dtype(dtype) is not None:
-            contents = [_text(value) for value in values]
-            if any(b"\0" in content for content in contents):
-                raise InvalidError("a text of variable length ends at its first NUL; this one has a NUL inside")
-            counts = list(map(len, contents))
-        else:
-            base = np.dtype(check_vlen_dtype(dtype))
-            arrays = [np.empty(0, base.base) if _is_unset(value) else array_of(value, base) for value in values]
-            if base.hasobject:
-                contents = [encode(array, base, self.file) for array in arrays]
-            else:
-                contents = [np.ascontiguousarray(array).tobytes() for array in arrays]
-            counts = [array.size for array in arrays]
-        self.offsets.append(offsets)
-        self.counts += counts
-        self.contents += contents
-
-    def _add_references(self, values: list[Any], offsets: NDArray[np.int64]) -> None:
-        given = [number for number, value in enumerate(values) if value]
-        for number in given:
-            reference = values[number]
-            if not isinstance(reference, NewReference) or reference._file is not self.file:
-                raise WrongTypeError("a reference must be the `ref` of an object of the same new file")
-            self.objects.append(reference._id)
-        self.places.append(offsets[given])
-
-
-    def _add_regions(self, values: list[Any], offsets: NDArray[np.int64]) -> None:
-        for value, offset in zip(values, offsets.tolist(), strict=True):
-            if not value:
-                continue
-            if not isinstance(value, NewRegionReference) or value._file is not self.file:
-                raise WrongTypeError("a region reference must be the `regionref[...]` of a dataset of the same new file")
-            self.regions.append((offset, value._id, value._selection))
-
-
-def _is_unset(value: Any) -> bool:
+def is_unset(value: Any) -> bool:
     """True for what NumPy fills new arrays of objects with."""
     return value is None or (isinstance(value, int) and value == 0)
 
 
-def _text(value: Any) -> bytes:
+def text_bytes(value: Any) -> bytes:
+    """Return a text in UTF-8; bytes stay as they are.
+
+    Raises:
+        TypeError: it is no text.
+        ValueError: it has no form in UTF-8.
+    """
     if isinstance(value, str):
         try:
             content = value.encode("utf-8", "surrogateescape")
@@ -360,7 +143,7 @@ def _text(value: Any) -> bytes:
             raise InvalidError(f"a text is not UTF-8: {error}") from None
     elif isinstance(value, (bytes, np.bytes_)):
         content = bytes(value)
-    elif _is_unset(value):
+    elif is_unset(value):
         content = b""
     else:
         raise WrongTypeError(f"{value!r} is not a text")

@@ -60,7 +60,8 @@ class NewFile(NewGroup):
             ValueError: an option that is not possible.
         """
         self._open: FileBuilder | None = None
-        self._path = os.path.abspath(os.fsdecode(path))
+        given = os.fsdecode(path)
+        self._path = os.path.abspath(given)
         self._options = {
             "libver": checked_libver(libver),
             "page_size": checked_page_size(page_size),
@@ -70,8 +71,8 @@ class NewFile(NewGroup):
             "threads": checked_threads(threads),
         }
         self._track_order = bool(track_order)
-        if os.path.isdir(self._path):
-            raise DirectoryError(f"{self._path}: it is a folder; a new file needs a name of its own", file=self._path)
+        if os.path.isdir(self._path) or given.endswith(os.sep):
+            raise DirectoryError(f"{given}: it is a folder; a new file needs a name of its own", file=self._path)
         if not overwrite and os.path.lexists(self._path):
             raise ExistingFileError(f"{self._path}: the file exists", hint="replace it with overwrite=True", file=self._path)
         if not os.path.isdir(os.path.dirname(self._path)):

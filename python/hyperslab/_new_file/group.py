@@ -12,11 +12,14 @@ from numpy.typing import DTypeLike
 from hyperslab._empty import Empty
 from hyperslab._new_file.dataset import NewDataset
 from hyperslab._new_file.datatype import NewDatatype
-from hyperslab._new_file.elements import NewReference, NewRegionReference, check, dtype_of, is_sequence, one_element, plain
+from hyperslab._new_file.elements import dtype_of, is_sequence, plain
+from hyperslab._new_file.encoder import check, one_element
+from hyperslab._new_file.extents import Chunks, MaxShape, Shape, check_extents, checked_chunks, checked_maximum, shape_tuple
 from hyperslab._new_file.filters import filters_of
 from hyperslab._new_file.named import dtype_and_name
 from hyperslab._new_file.names import about, checked_text, text_of
 from hyperslab._new_file.object import Object
+from hyperslab._new_file.references import NewReference, NewRegionReference
 from hyperslab._new_file.sequences import sequences_in
 from hyperslab._new_file.values import in_shape, source_of
 from hyperslab.errors import InvalidError, NotFoundError, WrongTypeError
@@ -63,12 +66,12 @@ class NewGroup(Object, Mapping[str, Any]):
     def create_dataset(
         self,
         name: str,
-        shape: int | tuple[int, ...] | None = None,
+        shape: Shape | None = None,
         dtype: DTypeLike | NewDatatype | None = None,
         data: Any = None,
         *,
-        chunks: bool | int | tuple[int, ...] | None = None,
-        maxshape: bool | int | tuple[int | None, ...] | None = None,
+        chunks: Chunks = None,
+        maxshape: MaxShape = None,
         compression: Any = None,
         compression_opts: Any = None,
         shuffle: bool | None = None,
@@ -110,108 +113,62 @@ class NewGroup(Object, Mapping[str, Any]):
         self._check_order(name, track_order)
         whole = name if name.startswith("/") else f"{self.name.rstrip('/')}/{name}"
         with about(whole, name):
-            return self._create_dataset(
-                name,
-                shape,
-                dtype,
-                plain(data),
-                chunks=chunks,
-                maxshape=maxshape,
-                compression=compression,
-                compression_opts=compression_opts,
-                shuffle=shuffle,
-                fletcher32=fletcher32,
-                scaleoffset=scaleoffset,
-                filter=filter,
-                fillvalue=fillvalue,
-                copy=copy,
-            )
-
-    def _create_dataset(
-        self,
-        name: str,
-        shape: int | tuple[int, ...] | None,
-        dtype: DTypeLike | NewDatatype | None,
-        data: Any,
-        *,
-        chunks: bool | int | tuple[int, ...] | None,
-        maxshape: bool | int | tuple[int | None, ...] | None,
-        compression: Any,
-        compression_opts: Any,
-        shuffle: bool | None,
-        fletcher32: bool | None,
-        scaleoffset: int | bool | None,
-        filter: str | None,
-        fillvalue: Any,
-        copy: bool,
-    ) -> NewDataset:
-        if isinstance(data, Empty):
-            dtype, data, shape = data.dtype if dtype is None else dtype, None, None
-            is_null = True
-        else:
-            is_null = data is None and shape is None
-        named = None
-        if dtype is None:
-            if data is None:
-                if shape is None:
-                    raise WrongTypeError("a dataset needs `data`, a `shape` or a `dtype`")
-                stored = np.dtype("f4")
+            data = plain(data)
+            if isinstance(data, Empty):
+                dtype, data, shape = data.dtype if dtype is None else dtype, None, None
+                is_null = True
             else:
-                stored = dtype_of(data)
-        else:
-            stored, named = dtype_and_name(dtype, self._file)
-        source: Any
-        if shape is not None and is_sequence(stored) and isinstance(data, (list, tuple, np.ndarray)):
-            shape = (int(shape),) if isinstance(shape, (int, np.integer)) else tuple(shape)
-            source, is_own = sequences_in(data, shape, stored), True
-        else:
-            source, is_own = (None, False) if data is None else source_of(data, stored, copy)
-        source, shape = in_shape(name, source, shape, stored)
-        if isinstance(source, np.ndarray) and not isinstance(source, np.memmap):
-            check(source, stored.base, self._file)
-        if any(extent < 0 for extent in shape or ()):
-            raise InvalidError(f"{name}: the shape {shape} has a negative extent")
-        filters = filters_of(stored, compression, compression_opts, shuffle, fletcher32, scaleoffset, filter)
-        if isinstance(chunks, (int, np.integer)) and not isinstance(chunks, bool):
-            chunks = (int(chunks),)
-        if not shape and (filters or chunks or maxshape):
-            raise WrongTypeError("scalar and empty datasets have no chunks and filters, and do not grow")
-        if maxshape is True:
-            maxshape = (None,) * len(shape or ())
-        elif isinstance(maxshape, int) and maxshape is not False:
-            maxshape = (maxshape,)
-        maximum = tuple(maxshape) if maxshape else None
-        if maximum and shape and (len(maximum) != len(shape) or any(most is not None and most < size for most, size in zip(maximum, shape))):
-            raise InvalidError(f"{name}: the maximum shape {maximum} does not contain the shape {shape}")
-        group, last, path = self._place(name)
-        id, chosen = self._builder.dataset(
-            path,
-            stored,
-            None if is_null else shape,
-            maxshape=maximum,
-            chunks=chunks if chunks is None or isinstance(chunks, bool) else list(chunks),
-            filters=filters,
-            fillvalue=None if fillvalue is None else one_element(fillvalue, stored, self._file),
-            datatype=named,
-        )
-        dataset = NewDataset(
-            self._file,
-            id,
-            path,
-            dtype=stored,
-            shape=None if is_null else shape,
-            maxshape=maximum,
-            chunks=None if chosen is None else tuple(chosen),
-            fillvalue=fillvalue,
-            source=source,
-            is_own=is_own,
-        )
-        return group._add(last, dataset)
+                is_null = data is None and shape is None
+            named = None
+            if dtype is None:
+                if data is None:
+                    if shape is None:
+                        raise WrongTypeError("a dataset needs `data`, a `shape` or a `dtype`")
+                    stored = np.dtype("f4")
+                else:
+                    stored = dtype_of(data)
+            else:
+                stored, named = dtype_and_name(dtype, self._file)
+            source: Any
+            if shape is not None and is_sequence(stored) and isinstance(data, (list, tuple, np.ndarray)):
+                source, is_own = sequences_in(data, shape_tuple(shape), stored), True
+            else:
+                source, is_own = (None, False) if data is None else source_of(data, stored, copy)
+            source, shape = in_shape(name, source, shape, stored)
+            if isinstance(source, np.ndarray) and not isinstance(source, np.memmap):
+                check(source, stored.base, self._file)
+            filters = filters_of(stored, compression, compression_opts, shuffle, fletcher32, scaleoffset, filter)
+            check_extents(name, shape, bool(filters or chunks or maxshape))
+            maximum = checked_maximum(name, shape, maxshape)
+            group, last, path = self._place(name)
+            id, chosen = self._builder.dataset(
+                path,
+                stored,
+                None if is_null else shape,
+                maxshape=maximum,
+                chunks=checked_chunks(chunks),
+                filters=filters,
+                fillvalue=None if fillvalue is None else one_element(fillvalue, stored, self._file),
+                datatype=named,
+            )
+            dataset = NewDataset(
+                self._file,
+                id,
+                path,
+                dtype=stored,
+                shape=None if is_null else shape,
+                maxshape=maximum,
+                chunks=None if chosen is None else tuple(chosen),
+                fillvalue=fillvalue,
+                source=source,
+                is_own=is_own,
+            )
+            return group._add(last, dataset)
 
     def require_dataset(
         self,
         name: str,
-        shape: int | tuple[int, ...] | None,
+        shape: Shape | None,
         dtype: DTypeLike | NewDatatype,
         exact: bool = False,
         **options: Any,
@@ -227,7 +184,7 @@ class NewGroup(Object, Mapping[str, Any]):
             return self.create_dataset(name, shape, dtype, **options)
         if not isinstance(found, NewDataset):
             raise WrongTypeError(f"{name} is not a dataset")
-        shape = (shape,) if isinstance(shape, (int, np.integer)) else shape
+        shape = None if shape is None else shape_tuple(shape)
         if shape != found.shape:
             if "maxshape" not in options:
                 raise WrongTypeError(f"{name}: the dataset has the shape {found.shape}, not {shape}")
@@ -294,7 +251,7 @@ class NewGroup(Object, Mapping[str, Any]):
             group, last, path = self._place(name)
             self._builder.link(path, target=value.path, filename=value.filename)
         elif kind == "HardLink":
-            raise WrongTypeError(f"{name}: a HardLink says not what it leads to", hint="assign the object itself")
+            raise WrongTypeError(f"{name}: a HardLink does not say what it leads to", hint="assign the object itself")
         elif isinstance(value, np.dtype):
             group, last, path = self._place(name)
             with about(path):

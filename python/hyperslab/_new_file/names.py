@@ -51,9 +51,9 @@ def about(where: str, *others: str) -> Iterator[None]:
     try:
         yield
     except HyperslabError as error:
-        if error.message.startswith((where, *others)):
+        if error.message.startswith((f"{where}:", f"{where} ", *(f"{name}:" for name in others))):
             raise
-        raise type(error)(f"{where}: {error.message}", hint=error.hint) from error
+        raise type(error)(f"{where}: {error.message}", hint=error.hint, file=error.file) from error
     except IndexError as error:
         raise OutOfRangeError(f"{where}: {error}") from error
     except ValueError as error:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.attributes import NewAttributes
-from hyperslab._new_file.elements import NewReference
+from hyperslab._new_file.references import NewReference
 
 if TYPE_CHECKING:
     from hyperslab._new_file.file import NewFile

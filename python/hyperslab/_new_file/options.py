@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import operator
-import re
-from fractions import Fraction
 from typing import Any
 
+from hyperslab._hyperslab import parse_bytes
 from hyperslab.errors import InvalidError, WrongTypeError
 
 _LIBVERS = ("earliest", "v18", "v108", "v110", "v112", "v114", "v200", "latest")
 _PAGES = range(512, 2**30 + 1)
-#: As everywhere in hyperslab, in any case; a bare `M` is `MiB`.
-_UNITS = {"": 1, "b": 1, "k": 2**10, "kib": 2**10, "m": 2**20, "mib": 2**20, "g": 2**30, "gib": 2**30}
-_UNITS |= {"kb": 10**3, "mb": 10**6, "gb": 10**9}
 
 
 def checked_libver(libver: Any) -> str | None:
@@ -28,7 +24,7 @@ def checked_page_size(size: Any) -> int | None:
     """Return the size of a page in bytes, which may be a text with a unit: `"1MiB"`."""
     if size is None:
         return None
-    count = _bytes(size) if isinstance(size, str) else _integer("page_size", size)
+    count = parse_bytes(size) if isinstance(size, str) else _integer("page_size", size)
     if count not in _PAGES:
         raise InvalidError(f"page_size is from 512 bytes to 1 GiB, not {size!r}")
     return count
@@ -60,9 +56,3 @@ def _integer(name: str, value: Any) -> int:
     except TypeError:
         raise WrongTypeError(f"{name} is an integer, not {value!r}") from None
 
-
-def _bytes(text: str) -> int:
-    match = re.fullmatch(r"([\d_]+(?:\.\d*)?)\s*([a-z]*)", text.strip().lower(), re.ASCII)
-    if match is None or match[2] not in _UNITS or not match[1].strip("_"):
-        raise InvalidError(f"page_size is a number of bytes, or a text such as '1MiB', not {text!r}")
-    return int(Fraction(match[1].replace("_", "")) * _UNITS[match[2]])

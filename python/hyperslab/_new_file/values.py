@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hyperslab._new_file.elements import array_of
+from hyperslab._new_file.extents import Shape, shape_tuple
 from hyperslab.errors import InvalidError
 
 
@@ -26,7 +27,7 @@ def _slices(data: Any) -> bool:
 
 
 def in_shape(
-    name: str, source: Any, shape: int | tuple[int, ...] | None, dtype: np.dtype[Any]
+    name: str, source: Any, shape: Shape | None, dtype: np.dtype[Any]
 ) -> tuple[Any, tuple[int, ...] | None]:
     """The values of a dataset in the shape that is asked for (their own if none is), and that shape.
 
@@ -36,7 +37,7 @@ def in_shape(
     whole = None if source is None else _shape_of(source, dtype)
     if shape is None:
         return source, whole
-    shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    shape = shape_tuple(shape)
     if source is not None and shape != whole:
         if not isinstance(source, np.ndarray) or source.size != np.prod(shape + dtype.shape, dtype=object):
             raise InvalidError(f"{name}: data of shape {whole} is not of shape {shape}")

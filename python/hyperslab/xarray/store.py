@@ -87,7 +87,7 @@ def open_groups(
     names = Names(phony_dims)
     if phony_dims == "sort" and wanted != "/" and any(_has_phony(group) for group in groups):
         # Their numbers go on after those of all groups before this one.
-        groups = _with_groups_before(opened.file, groups)
+        groups = _all_groups(opened.file, groups)
     lengths: dict[str, dict[str, int]] = {}
     stores = []
     for group in groups:
@@ -108,7 +108,7 @@ def _has_phony(group: Any) -> bool:
     return any(not variable.has_labels for variable in group.variables)
 
 
-def _with_groups_before(file: Any, groups: list[Any]) -> list[Any]:
+def _all_groups(file: Any, groups: list[Any]) -> list[Any]:
     """All groups of the file in its order; `groups` are among them, as they were opened."""
     every, _ = _hyperslab.netcdf_groups(file, "/", True)
     opened = {group.path: group for group in groups}

@@ -4,9 +4,10 @@ use super::claim::{Claim, Effect, Verdict};
 use super::figure::{Figure, Kind, Metric, factor};
 use super::measured::{CacheFit, Measured};
 use crate::explanation::{Difference, has_more_bytes, is_more};
+use hyperslab_doctor::list_text as list;
 use hyperslab_doctor::pattern::bytes_text as bytes;
 use hyperslab_doctor::simulate::SIEVE_BYTES;
-use hyperslab_doctor::{count_text as count, list_text as list};
+use hyperslab_units::{count_text as count, counted_text};
 
 /// The reason for a verdict, without the verdict. `as_then` is the ratio under what was set then.
 pub(super) fn sentence(
@@ -122,10 +123,9 @@ fn fit(measured: &Measured) -> Option<String> {
         }
         (0, false) => format!("{cache} does not hold a chunk of {chunk}, {}", parts_read(measured)),
         (held, _) if held < chunks_touched => {
-            let chunks = if held == 1 { "chunk" } else { "chunks" };
             format!(
-                "{cache} holds {} {chunks} of {chunk}, and a read touches {}",
-                count(held),
+                "{cache} holds {} of {chunk}, and a read touches {}",
+                counted_text(held, "chunk"),
                 count(chunks_touched)
             )
         }

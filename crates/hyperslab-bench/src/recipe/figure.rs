@@ -1,8 +1,8 @@
 //! Figures: numbers of cells, as they were published and as they are measured.
 
 use crate::engine::EngineKind;
-use hyperslab_doctor::count_text;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_units::count_text;
 use serde::{Deserialize, Serialize};
 
 /// Whether a cell is a file for others, or a measurement.

@@ -22,7 +22,7 @@ EXAMPLES
   hyperslab advise era5.nc /t2m --size-bound 2x               it may take twice its present size
   hyperslab advise era5.nc /t2m --write 1x361x720             written map by map
   hyperslab advise era5.nc /t2m --max-error 0.01              values may change by a hundredth
-  hyperslab advise era5.nc /t2m --max-error 0.1% --readers hyperslab   by a thousandth of each
+  hyperslab advise era5.nc /t2m --max-error 0.1% --readers hyperslab   each value may change by a thousandth of itself
   hyperslab advise era5.nc /t2m --place s3                    for an object store
   hyperslab advise era5.nc --html era5.html                   also a page, with the trade-off as a picture
   hyperslab advise era5.nc --recipe-out era5.toml             then: hyperslab repack --recipe era5.toml archive/ packed/

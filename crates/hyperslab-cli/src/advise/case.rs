@@ -11,7 +11,8 @@ use hyperslab::{Dataset, File};
 use hyperslab_advise::{Axis, ErrorBound, Question, UsualRead, usual_reads};
 use hyperslab_doctor::pattern::{BlockDim, BlockShape, RequestedRead};
 use hyperslab_doctor::predict::byte_filter_seconds;
-use hyperslab_doctor::{DatasetFacts, Profile, counted_text};
+use hyperslab_doctor::{DatasetFacts, Profile};
+use hyperslab_units::counted_text;
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,17 +1,17 @@
 //! How much longer the user's libhdf5 takes to inflate what hyperslab deflates than hyperslab's own decoder.
 //!
 //! That depends on the values, and on the level at which they were deflated: zlib may take twice as long for one level as for
-//! another where libdeflate takes the same. So the library decodes samples of each level, from a small file in memory.
+//! another where libdeflate takes the same. So the library decodes samples of each level, and of values that are rounded before,
+//! from a small file in memory.
 
 use crate::doctor::Library;
 use hyperslab::File;
 use hyperslab_advise::{Compression, Pipeline};
 use hyperslab_create::{CreateOptions, Data, FilterRequest, NewDataset, NewFile, datatypes};
 use hyperslab_doctor::Profile;
+use hyperslab_filters::ids::DEFLATE;
 use std::path::Path;
 
-/// The number of deflate.
-const DEFLATE: u16 = 1;
 /// Measurements for each second that the answer may take; at least one is made.
 const MEASURED_PER_SECOND: f64 = 0.8;
 /// The least and the most that zlib can be slower than libdeflate, which copies long runs much faster: a measurement beyond is a
@@ -20,12 +20,41 @@ pub(super) const FACTORS: (f64, f64) = (1.0, 12.0);
 /// A folder in memory, if the system has one.
 const IN_MEMORY: &str = "/dev/shm";
 
-/// What was measured, by shuffle and level.
+/// What was measured.
 pub(super) struct InflateFactors<'a> {
     library: &'a Library,
     profiles: Vec<Profile>,
-    known: Vec<(bool, u32, f64)>,
+    known: Vec<Known>,
     measurements_left: usize,
+}
+
+/// A measurement.
+struct Known {
+    before: Before,
+    level: u32,
+    /// `None` if it failed.
+    factor: Option<f64>,
+}
+
+/// What is done with the values before deflate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Before {
+    /// The compression without its level: how values are rounded.
+    rounding: Compression,
+    shuffle: bool,
+}
+
+/// What a pipeline does before deflate, and the level. `None` without deflate, and for scaleoffset, which leaves it little to do.
+fn deflate_of(pipeline: &Pipeline) -> Option<(Before, u32)> {
+    let (rounding, level) = match pipeline.compression {
+        Compression::Gzip(level) => (Compression::Gzip(0), level),
+        Compression::Rounded { digits, level } => (Compression::Rounded { digits, level: 0 }, level),
+        Compression::Digits { rounding, digits, level } => {
+            (Compression::Digits { rounding, digits, level: 0 }, level)
+        }
+        _ => return None,
+    };
+    Some((Before { rounding, shuffle: pipeline.shuffle }, level))
 }
 
 impl<'a> InflateFactors<'a> {
@@ -35,30 +64,31 @@ impl<'a> InflateFactors<'a> {
         Self { library, profiles, known: Vec::new(), measurements_left }
     }
 
-    /// The factor of a pipeline whose deflate gets these samples, which hyperslab inflates in so many seconds a byte. Of a level that
-    /// there is no time for, that of the nearest.
-    pub(super) fn factor(
-        &mut self,
-        pipeline: &Pipeline,
-        deflated: impl FnOnce() -> Option<Vec<Vec<u8>>>,
-        own: f64,
-    ) -> Option<f64> {
-        let (Compression::Gzip(level)
-        | Compression::Rounded { level, .. }
-        | Compression::Digits { level, .. }) = pipeline.compression
-        else {
-            return None;
+    /// True if the pipeline was not measured, and there is time for it.
+    pub(super) fn needs_samples(&self, pipeline: &Pipeline) -> bool {
+        let is_known =
+            |before, level| self.known.iter().any(|one| one.before == before && one.level == level);
+        self.measurements_left > 0
+            && deflate_of(pipeline).is_some_and(|(before, level)| !is_known(before, level))
+    }
+
+    /// Measures a pipeline whose deflate gets these samples, which hyperslab inflates in so many seconds a byte.
+    pub(super) fn measure(&mut self, pipeline: &Pipeline, deflated: Option<Vec<Vec<u8>>>, own: f64) {
+        let Some((before, level)) = deflate_of(pipeline) else { return };
+        self.measurements_left = self.measurements_left.saturating_sub(1);
+        let seconds = deflated.and_then(|samples| self.measured(&samples, level));
+        let factor = seconds.map(|seconds| (seconds / own).clamp(FACTORS.0, FACTORS.1));
+        self.known.push(Known { before, level, factor });
+    }
+
+    /// The factor of a pipeline; of one that was not measured, that of the most similar.
+    pub(super) fn nearest(&self, pipeline: &Pipeline) -> Option<f64> {
+        let (before, level) = deflate_of(pipeline)?;
+        let distance = |one: &&Known| {
+            let is_other = one.before.rounding != before.rounding;
+            (is_other, one.before.shuffle != before.shuffle, one.level.abs_diff(level))
         };
-        let key = (pipeline.shuffle, level);
-        let is_known = self.known.iter().any(|(shuffle, level, _)| (*shuffle, *level) == key);
-        if !is_known && self.measurements_left > 0 {
-            self.measurements_left -= 1;
-            if let Some(seconds) = deflated().and_then(|samples| self.measured(&samples, level)) {
-                self.known.push((key.0, key.1, (seconds / own).clamp(FACTORS.0, FACTORS.1)));
-            }
-        }
-        let distance = |(shuffle, known, _): &&(bool, u32, f64)| (*shuffle != key.0, known.abs_diff(key.1));
-        self.known.iter().min_by_key(distance).map(|(.., factor)| *factor)
+        self.known.iter().filter(|one| one.factor.is_some()).min_by_key(distance)?.factor
     }
 
     /// Seconds in which the library inflates a byte of the samples.
@@ -69,9 +99,12 @@ impl<'a> InflateFactors<'a> {
         // The library decodes at least two, so that none stays in its cache.
         let times = if alike().count() < 2 { 2 } else { 1 };
         let bytes: Vec<u8> = (0..times).flat_map(|_| alike()).flatten().copied().collect();
-        let folder = tempfile::tempdir_in(IN_MEMORY).or_else(|_| tempfile::tempdir()).ok()?;
-        let path = folder.path().join("samples.h5");
-        write(&path, bytes, len, level)?;
+        // What lies in memory may be full.
+        let folders = [tempfile::tempdir_in(IN_MEMORY), tempfile::tempdir()];
+        let (_folder, path) = folders.into_iter().flatten().find_map(|folder| {
+            let path = folder.path().join("samples.h5");
+            write(&path, &bytes, len, level).map(|()| (folder, path))
+        })?;
         let dataset = File::open(&path).ok()?.dataset("/d").ok()?;
         let decoding = calibrated.decoding(&path, &dataset, &self.profiles)?;
         let seconds = decoding.seconds - self.library.terms().load;
@@ -80,14 +113,14 @@ impl<'a> InflateFactors<'a> {
 }
 
 /// Writes bytes in deflated chunks of `len`.
-fn write(path: &Path, bytes: Vec<u8>, len: usize, level: u32) -> Option<()> {
+fn write(path: &Path, bytes: &[u8], len: usize, level: u32) -> Option<()> {
     let mut file = NewFile::new();
     let deflate = FilterRequest { id: DEFLATE, parameters: vec![level] };
     let dataset = NewDataset::new(datatypes::integer(1, false), &[bytes.len() as u64])
         .chunks(&[len as u64])
         .filters(vec![deflate]);
     let id = file.dataset("/d", dataset).ok()?;
-    file.set_data(id, Data::memory(bytes)).ok()?;
+    file.set_data(id, Data::memory(bytes.to_vec())).ok()?;
     file.write(path, &CreateOptions::default(), &Default::default()).ok()?;
     Some(())
 }

@@ -13,6 +13,7 @@ mod observed;
 mod page;
 mod pages;
 mod recipe;
+mod request;
 mod samples;
 mod storage;
 mod text;
@@ -20,7 +21,7 @@ mod together;
 
 use crate::doctor::{Library, choose, is_netcdf};
 use crate::failure::{self, Failure, one_line};
-use crate::forecast::{self, Sessions, SweptRead};
+use crate::forecast::{Sessions, SweptRead};
 use crate::write_file::{check_file, write_file};
 use crate::{location, schema};
 use arguments::AdviseArgs;
@@ -28,17 +29,14 @@ pub(crate) use axes::Axes;
 use case::Case;
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, Dataspace, File};
-use hyperslab_advise::{
-    Advice, AdviseError, ErrorBound, Pipeline, Place, Question, Reader, SizeBound, Target, Together, advise,
-};
+use hyperslab_advise::{Advice, AdviseError, Question, Target, Together, advise};
+use hyperslab_doctor::Options;
 use hyperslab_doctor::forecast::Forecast;
-use hyperslab_doctor::pattern::{BlockShape, RequestedRead, Sweep};
-use hyperslab_doctor::{DoctorError, Options};
-use observed::Observed;
+use hyperslab_doctor::pattern::Sweep;
 use pages::Pages;
+use request::Request;
 pub(crate) use samples::Samples;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 pub(crate) use storage::{brief_text, recipe_entry};
@@ -76,71 +74,6 @@ struct Skipped {
 /// The share of the time for the datasets one by one.
 const SHARE_ALONE: f64 = 0.8;
 
-/// What is asked of every dataset of the file.
-struct Request {
-    reads: Vec<RequestedRead>,
-    /// The reads that a program made, in place of those.
-    observed: Option<Observed>,
-    write: Option<BlockShape>,
-    readers: Vec<Reader>,
-    size_bound: SizeBound,
-    max_error: Option<ErrorBound>,
-    place: Place,
-}
-
-impl Request {
-    fn parse(args: &AdviseArgs) -> Result<Self, Failure> {
-        let wrong = |error: AdviseError| Failure::wrong_request(error.to_string());
-        let doctor = |error: DoctorError| Failure::wrong_request(error.to_string());
-        let reads = args.read.iter().map(|read| read.parse()).collect::<Result<_, _>>().map_err(doctor)?;
-        let write = args.write.as_deref().map(str::parse).transpose().map_err(doctor)?;
-        let readers = args.readers.iter().map(|reader| Reader::parse(reader)).collect::<Result<Vec<_>, _>>();
-        let mut readers = readers.map_err(wrong)?;
-        let mut names = BTreeSet::new();
-        // One that is named twice counts once.
-        readers.retain(|reader| names.insert(reader.name.clone()));
-        Ok(Self {
-            reads,
-            observed: args.reads_from.as_deref().map(Observed::read).transpose()?,
-            write,
-            readers: if readers.is_empty() { Reader::defaults() } else { readers },
-            size_bound: args.size_bound.parse().map_err(wrong)?,
-            max_error: args.max_error,
-            place: match (&args.place, args.cloud) {
-                (Some(place), _) => Place::parse(place).map_err(wrong)?,
-                (None, true) => forecast::place(forecast::DEFAULT_STORE)?,
-                (None, false) => Place::local(),
-            },
-        })
-    }
-}
-
-impl Request {
-    /// What is wanted, where a bound of the error can be kept by filters only that some reader lacks.
-    fn note_on_relative_error(&self) -> Option<String> {
-        let bound = self.max_error.filter(|bound| matches!(bound, ErrorBound::Relative(_)))?;
-        let lossy = Pipeline::lossy_candidates(bound, false);
-        if lossy.is_empty() {
-            return Some(format!(
-                "--max-error {bound}: no filter keeps so many digits; only lossless ones were considered"
-            ));
-        }
-        let lacks = |reader: &&Reader| !lossy.iter().any(|pipeline| reader.reads(pipeline));
-        let lacking: Vec<String> =
-            self.readers.iter().filter(lacks).map(|reader| reader.name.clone()).collect();
-        let filters: BTreeSet<&str> =
-            lossy.iter().filter_map(|pipeline| pipeline.compression.plugin()).collect();
-        let filters = Vec::from_iter(filters).join(" and ");
-        (!lacking.is_empty()).then(|| {
-            let readers = hyperslab_doctor::list_text(&lacking);
-            format!(
-                "--max-error {bound} is kept by {filters}, which {readers} cannot read; name readers that have a plug-in, such as \
-                 netcdf-4.9+granularbitround"
-            )
-        })
-    }
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     let request = Request::parse(args)?;
@@ -152,18 +85,8 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
         Some(path) => Library::named(path)?,
         None => Library::of_python(),
     };
-    let (datasets, notes) = chosen(args, &request, &file)?;
-    let mut notes = notes;
-    if args.max_error.is_some() {
-        for dataset in datasets.iter().filter(|dataset| !case::is_rounded(dataset)) {
-            notes.push(format!(
-                "--max-error does not apply to {}: only IEEE floats are rounded, and its values are {}",
-                dataset.path(),
-                case::kind(dataset)
-            ));
-        }
-    }
-    notes.extend(request.note_on_relative_error());
+    let (datasets, mut notes) = chosen(args, &request, &file)?;
+    notes.extend(request.notes_on_max_error(&datasets));
     let axes = Axes::of(&file);
     // A part of the time is for what the datasets have in common.
     let share = if datasets.len() > 1 { SHARE_ALONE } else { 1.0 };
@@ -303,7 +226,8 @@ fn command(args: &AdviseArgs, page: &Path) -> String {
 
 /// The datasets that are named, or the largest.
 fn chosen(args: &AdviseArgs, request: &Request, file: &File) -> Result<(Vec<Dataset>, Vec<String>), Failure> {
-    let read = || request.observed.iter().flat_map(Observed::datasets).map(str::to_owned).collect();
+    let read =
+        || request.observed.iter().flat_map(|observed| observed.datasets()).map(str::to_owned).collect();
     let named: Vec<String> = if args.datasets.is_empty() { read() } else { args.datasets.clone() };
     if !named.is_empty() {
         let mut datasets: Vec<Dataset> = Vec::new();

@@ -8,13 +8,13 @@ use super::text::slower_text;
 use crate::failure::one_line;
 use crate::forecast;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict};
-use hyperslab_doctor::count_text;
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{
     Align, Axis, Bar, Bars, CellColour, CellKind, CellMap, Column, Facts, Page, Points, Scale, Scatter,
     Section, Table,
 };
+use hyperslab_units::count_text;
 
 /// Cells of a drawing of chunks along the two axes.
 const ROWS_MAX: u64 = 24;
@@ -115,7 +115,7 @@ fn read_together(together: &Together) -> Section {
 /// What is told of each read.
 fn effect_title(all: &Recommendation) -> &'static str {
     match all.verdict {
-        Verdict::AlreadyGood => "which stays as it is",
+        Verdict::AlreadyGood => "as the dataset is stored now",
         Verdict::Rewrite => "now and as recommended",
     }
 }

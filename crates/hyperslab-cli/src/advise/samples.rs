@@ -9,6 +9,7 @@ use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_advise::{Compression, ErrorBound, Pipeline as Wanted, Trial, Trials};
 use hyperslab_bench::measure::thread_seconds;
+use hyperslab_filters::ids::DEFLATE;
 use hyperslab_filters::{Element, ElementKind, FilterSpec, Pipeline, Scratch, Target, client_data};
 use hyperslab_repack::DecimalRounding;
 use std::borrow::Cow;
@@ -18,8 +19,6 @@ const SAMPLE_BYTES_PER_SECOND: f64 = (200 << 10) as f64;
 const SAMPLE_BYTES_MIN: u64 = 256 << 10;
 const SAMPLE_BYTES_MAX: u64 = 4 << 20;
 const SAMPLES_MAX: u64 = 8;
-/// The number of the filter deflate.
-const DEFLATE: u16 = 1;
 /// Decoded bytes of the file's own chunks that one sample may need.
 const SOURCE_BYTES_MAX: u64 = 16 << 20;
 /// Each sample is encoded and decoded so often; the fastest time counts. Small samples, once.
@@ -124,13 +123,11 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// The pipeline for chunks of this shape, in hyperslab's own code.
-    fn pipeline(&self, wanted: &Wanted, block: &[u64], bytes: usize) -> Option<Pipeline> {
+    /// Filters for chunks of this shape, in hyperslab's own code.
+    fn pipeline(&self, requests: &[(u16, Vec<u32>)], block: &[u64], bytes: usize) -> Option<Pipeline> {
         let target = Target { element: &self.element, chunk: block, fill: self.fill.as_deref() };
-        let mut filters: Vec<(u16, Vec<u32>)> = Vec::new();
-        for (id, asked) in wanted.requests() {
-            filters.push((id, client_data(id, &asked, &target).ok()?));
-        }
+        let filters = requests.iter().map(|(id, asked)| Some((*id, client_data(*id, asked, &target).ok()?)));
+        let filters: Vec<(u16, Vec<u32>)> = filters.collect::<Option<_>>()?;
         // As files are written: a filter that makes a chunk larger is left out for it.
         let specs: Vec<FilterSpec<'_>> = filters
             .iter()
@@ -146,8 +143,7 @@ impl<'a> Samples<'a> {
             return Some(0.0);
         }
         let bound = self.max_error.filter(|_| wanted.compression.is_lossy())?;
-        largest_error(&self.element, bound, sample, decoded)
-            .filter(|error| *error <= bound.tolerance().error())
+        largest_error(&self.element, bound, sample, decoded).filter(|error| bound.is_kept(*error))
     }
 
     fn trial(&mut self, wanted: &Wanted, block: &[u64], samples: &[Vec<u8>]) -> Option<Trial> {
@@ -164,7 +160,7 @@ impl<'a> Samples<'a> {
             _ => None,
         };
         for sample in samples {
-            let pipeline = self.pipeline(wanted, block, sample.len())?;
+            let pipeline = self.pipeline(&wanted.requests(), block, sample.len())?;
             let mut decoded = vec![0; sample.len()];
             let (mut encode_seconds, mut decode_seconds) = (f64::INFINITY, f64::INFINITY);
             let mut encoded_bytes = 0;
@@ -195,6 +191,26 @@ impl<'a> Samples<'a> {
 }
 
 impl Samples<'_> {
+    /// What deflate gets of the samples.
+    fn deflated(
+        &mut self,
+        wanted: &Wanted,
+        block: &[u64],
+        samples: &[Vec<u8>],
+        decimals: Option<&DecimalRounding>,
+    ) -> Option<Vec<Vec<u8>>> {
+        let before: Vec<_> = wanted.requests().into_iter().take_while(|(id, _)| *id != DEFLATE).collect();
+        let inputs = samples.iter().map(|sample| {
+            let mut sample = Cow::Borrowed(&sample[..]);
+            if let Some(decimals) = decimals {
+                decimals.apply(sample.to_mut());
+            }
+            let pipeline = self.pipeline(&before, block, sample.len())?;
+            Some(pipeline.encode(&sample, &mut self.scratch).ok()?.bytes.to_vec())
+        });
+        inputs.collect()
+    }
+
     /// How many times as long the user's libhdf5 takes to inflate the samples, if they are deflated.
     fn inflate_factor(
         &mut self,
@@ -204,28 +220,12 @@ impl Samples<'_> {
         decimals: Option<&DecimalRounding>,
         trial: &Trial,
     ) -> Option<f64> {
-        let (element, fill) = (&self.element, self.fill.as_deref());
-        let scratch = &mut self.scratch;
-        let deflated = || -> Option<Vec<Vec<u8>>> {
-            let target = Target { element, chunk: block, fill };
-            let before = wanted.requests().into_iter().take_while(|(id, _)| *id != DEFLATE);
-            let before = before.map(|(id, asked)| Some((id, client_data(id, &asked, &target).ok()?)));
-            let before: Vec<(u16, Vec<u32>)> = before.collect::<Option<_>>()?;
-            let specs: Vec<FilterSpec<'_>> = before
-                .iter()
-                .map(|(id, parameters)| FilterSpec { id: *id, optional: false, parameters })
-                .collect();
-            let inputs = samples.iter().map(|sample| {
-                let mut sample = Cow::Borrowed(&sample[..]);
-                if let Some(decimals) = decimals {
-                    decimals.apply(sample.to_mut());
-                }
-                let pipeline = Pipeline::new(&specs, element.size as usize, sample.len()).ok()?;
-                Some(pipeline.encode(&sample, scratch).ok()?.bytes.to_vec())
-            });
-            inputs.collect()
-        };
-        self.inflate_factors.as_mut()?.factor(wanted, deflated, trial.decode_seconds_per_byte())
+        if !self.inflate_factors.as_ref()?.needs_samples(wanted) {
+            return self.inflate_factors.as_ref()?.nearest(wanted);
+        }
+        let inputs = self.deflated(wanted, block, samples, decimals);
+        self.inflate_factors.as_mut()?.measure(wanted, inputs, trial.decode_seconds_per_byte());
+        self.inflate_factors.as_ref()?.nearest(wanted)
     }
 }
 

@@ -8,7 +8,8 @@ use crate::terminal;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict, WhyNot};
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::{count_text, list_text, ratio_text, render_forecast};
+use hyperslab_doctor::{list_text, ratio_text, render_forecast};
+use hyperslab_units::count_text;
 
 /// Storages of the Pareto set that are shown.
 const PARETO_MAX: usize = 8;

@@ -3,7 +3,7 @@
 use super::summary::{Summary, Variable};
 use crate::advise::{brief_text, recipe_entry};
 use crate::failure::one_line;
-use hyperslab_doctor::counted_text;
+use hyperslab_units::counted_text;
 
 /// The recipe: an entry for each variable that is to be rewritten.
 pub(super) fn recipe(summary: &Summary) -> String {

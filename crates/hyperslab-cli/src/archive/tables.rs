@@ -7,7 +7,7 @@ use crate::output::Align;
 use hyperslab_advise::SurveyedStorage;
 use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::{count_text, counted_text};
+use hyperslab_units::{count_text, counted_text};
 
 /// A table of the summary.
 pub(super) struct SavingsTable {

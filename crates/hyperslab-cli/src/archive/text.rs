@@ -4,9 +4,10 @@ use super::arguments::Rank;
 use super::summary::Summary;
 use super::tables::{self, SavingsTable};
 use crate::output::{Line, table};
+use hyperslab_doctor::list_text;
 use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::{count_text, counted_text, list_text};
+use hyperslab_units::{count_text, counted_text};
 
 /// Variables and files that are shown.
 const ROWS_MAX: usize = 20;

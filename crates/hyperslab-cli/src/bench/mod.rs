@@ -32,10 +32,10 @@ use hyperslab_bench::matrix::{Matrix, Row, Rows, Site, Subject};
 use hyperslab_bench::process::Launcher;
 use hyperslab_bench::runner::ResultCache;
 use hyperslab_doctor::DatasetFacts;
+use hyperslab_units::counted_text;
 use journal::Journal;
 use model::change::Changes;
 use model::document::{Document, Head};
-use model::value::count;
 use progress::Bar;
 use remote_copy::RemoteCopy;
 use render::{csv, html};
@@ -216,7 +216,7 @@ fn say_what_is_kept(journal: Journal, rows: usize, cells: usize, args: &BenchArg
         Some(_) => "the same command goes on from there",
         None => "the same command with --resume goes on from there",
     };
-    let (kept, place) = (count(rows as u64, "row"), journal.path().display());
+    let (kept, place) = (counted_text(rows as u64, "row"), journal.path().display());
     let _ = writeln!(err, "interrupted: {kept} of {cells} measured and kept in {place}; {again}");
 }
 

@@ -4,6 +4,7 @@ use super::Summary;
 use crate::failure::one_line;
 use crate::location;
 use hyperslab_check::{Finding, Report};
+use hyperslab_units::counted_text;
 use std::path::Path;
 
 /// `FILE: 1 error, 2 warnings`, and a line for each finding.
@@ -22,8 +23,9 @@ fn counts(report: &Report) -> String {
     if report.is_clean() {
         return "no errors, no warnings".to_owned();
     }
-    let errors = if report.errors == 0 { "no errors".to_owned() } else { number(report.errors, "error") };
-    format!("{errors}, {}", number(report.warnings, "warning"))
+    let errors =
+        if report.errors == 0 { "no errors".to_owned() } else { counted_text(report.errors, "error") };
+    format!("{errors}, {}", counted_text(report.warnings, "warning"))
 }
 
 fn line(finding: &Finding) -> String {
@@ -44,7 +46,7 @@ fn line(finding: &Finding) -> String {
 pub(super) fn summary(summary: &Summary) -> String {
     let mut text = format!(
         "\n{}: {} with errors, {} with warnings only",
-        number(summary.files, "file"),
+        counted_text(summary.files, "file"),
         summary.with_errors,
         summary.with_warnings
     );
@@ -53,11 +55,7 @@ pub(super) fn summary(summary: &Summary) -> String {
     }
     text.push('\n');
     for (code, files) in &summary.rules {
-        text.push_str(&format!("  {code}: {}\n", number(*files, "file")));
+        text.push_str(&format!("  {code}: {}\n", counted_text(*files, "file")));
     }
     text
-}
-
-fn number(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

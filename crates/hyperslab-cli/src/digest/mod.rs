@@ -30,8 +30,8 @@ use crate::runner::FileProgress;
 use crate::schema;
 use crate::traversal::{Item, Traversal};
 use hyperslab::{File, LinkTarget, Object as H5Object, Prefetch};
-use hyperslab_doctor::counted_text;
 use hyperslab_io::Source;
+use hyperslab_units::counted_text;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ pub struct Summary {
 pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     let mut out = Headed { head: Some(head()), out };
     let mut code = failure::DONE;
-    // Records are written piece by piece: not between a bar, where both go to the same terminal.
+    // Records are written in pieces, so there is no bar if they go to the terminal too: it would be drawn between the pieces.
     let is_shown = !std::io::stdout().is_terminal();
     let progress = if is_shown { FileProgress::new(args.files.len()) } else { FileProgress::none() };
     for (number, path) in args.files.iter().enumerate() {

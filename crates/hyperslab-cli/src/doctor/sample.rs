@@ -7,6 +7,7 @@ use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, Endianness, Location, Selection, internal};
 use hyperslab_bench::measure::thread_seconds;
 use hyperslab_doctor::{Codec, Decoded, Encoding, FilterFact, SampleMeasurement, Sampler, measure_samples};
+use hyperslab_filters::ids::{DEFLATE, SHUFFLE};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use std::time::Duration;
 
@@ -25,8 +26,6 @@ const RAW_PIECE_BYTES: u64 = 128 << 10;
 const SECONDS_MAX: Duration = Duration::from_secs(60);
 
 const ZSTD: u16 = 32_015;
-const DEFLATE: u16 = 1;
-const SHUFFLE: u16 = 2;
 /// Levels that are measured in addition to the dataset's own.
 const LEVELS: [u32; 4] = [1, 2, 4, 6];
 /// With LZF, deflate shows whether a shuffle would pay.

@@ -1,10 +1,11 @@
 //! The forecast as a section of a page: bars for each step, and what other layouts of the file would change.
 
+use hyperslab_doctor::alternative_text;
 use hyperslab_doctor::forecast::{CloudReader, Forecast, StepForecast};
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::{alternative_text, counted_text};
 use hyperslab_report::{Align, Bar, Bars, Column, Section, Table};
+use hyperslab_units::counted_text;
 
 /// Steps that are drawn: opening, listing, and some reads.
 const STEPS_MAX: usize = 6;

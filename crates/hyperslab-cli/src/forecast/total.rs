@@ -1,10 +1,10 @@
 //! What listing many files takes in an object store, one after the other.
 
 use crate::output::{Align, Line, table};
-use hyperslab_doctor::count_text;
 use hyperslab_doctor::forecast::{CloudReader, Forecast};
 use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_units::count_text;
 use serde::Serialize;
 
 /// What listing all files takes.

@@ -6,6 +6,7 @@ use crate::output::{Align, Line, table};
 use crate::{schema, size};
 use hyperslab::File;
 use hyperslab::internal::{Census, census};
+use hyperslab_units::counted_text;
 use std::io::Write;
 
 /// At most this many datasets are listed in the text; the JSON has all.
@@ -76,8 +77,7 @@ fn listing(file: &File, census: &Census) -> String {
     }
     lines.push(row("free space".to_owned(), census.free_bytes, String::new()));
     lines.push(row("unaccounted for".to_owned(), census.unaccounted_bytes, String::new()));
-    let objects =
-        if census.objects == 1 { "1 object".to_owned() } else { format!("{} objects", census.objects) };
+    let objects = counted_text(census.objects, "object");
     format!(
         "{}: {}, {objects}\n{}",
         one_line(&file.name()),

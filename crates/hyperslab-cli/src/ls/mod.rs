@@ -14,11 +14,12 @@ mod value;
 
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
+use crate::location;
 use crate::traversal::Traversal;
-use crate::{location, size};
 use entry::Entry;
 pub(crate) use entry::index_kind;
 use hyperslab::{Object, Prefetch};
+use hyperslab_units::counted_text;
 use rayon::prelude::*;
 use std::io::Write;
 
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
         err,
         "error: {}: {} could not be read; see the errors above",
         one_line(&file.name()),
-        size::counted(damaged, "part")
+        counted_text(damaged as u64, "part")
     );
     Ok(failure::UNREADABLE)
 }

@@ -3,8 +3,9 @@
 use super::model::{Document, Outcome, Plan, RaisedFeature, Selection};
 use super::read_effects::ReadEffect;
 use crate::failure::one_line;
-use crate::size::{self, counted};
+use crate::size;
 use hyperslab_repack::{PlannedDataset, StorageSummary};
+use hyperslab_units::counted_text;
 use std::path::PathBuf;
 
 /// The plan: a line for each dataset that changes, and what it takes.
@@ -49,7 +50,7 @@ pub(super) fn passed_over(files: &[PathBuf], out: Option<&PathBuf>) -> Option<St
     let out = out.filter(|_| !files.is_empty())?.display().to_string();
     Some(format!(
         "{} in {} left alone: it is the folder of new files",
-        counted(files.len(), "file"),
+        counted_text(files.len() as u64, "file"),
         one_line(&out)
     ))
 }
@@ -60,7 +61,7 @@ pub(super) fn kept(plan: &Plan) -> Option<String> {
     Some(match plan.kept.len() {
         1 => format!("{first} stays as it is: {}", one_line(&plan.kept[0].reason)),
         count => {
-            let others = counted(count - 1, "other");
+            let others = counted_text(count as u64 - 1, "other");
             format!("{first} and {others} stay as they are (--dry-run lists them with the reasons)")
         }
     })

@@ -65,8 +65,9 @@ fn two_files(tour: &std::path::Path) -> tempfile::TempDir {
 }
 
 /// Every command over many files.
-const OVER_FILES: [&[&str]; 6] = [
+const OVER_FILES: [&[&str]; 7] = [
     &["check"],
+    &["digest"],
     &["doctor"],
     &["doctor", "--cloud"],
     &["doctor", "--summary"],
@@ -81,7 +82,9 @@ fn how_far_it_is_through_many_files_is_shown_on_a_terminal_only() {
     for command in OVER_FILES {
         let folder = tempfile::tempdir().unwrap();
         let mut words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-        words.push(files.path().to_str().unwrap().to_owned());
+        // `digest` takes no folders.
+        let names = if command[0] == "digest" { &["one.h5", "two.h5"][..] } else { &[""] };
+        words.extend(names.iter().map(|name| files.path().join(name).to_str().unwrap().to_owned()));
         words.extend((command[0] == "repack").then(|| "packed".to_owned()));
         let piped = Command::new(HYPERSLAB).args(&words).current_dir(folder.path()).output().unwrap();
         let told = String::from_utf8_lossy(&piped.stderr).into_owned();

@@ -15,7 +15,7 @@ mod plan;
 #[path = "repack_safe.rs"]
 mod safe;
 
-use super::{run, tour};
+use super::{Ended, run, tour};
 use hyperslab::{File, Object};
 use hyperslab_testkit::files::{fixture, python};
 use hyperslab_testkit::{Missing, require, scale};
@@ -31,6 +31,35 @@ fn script(text: &str, arguments: &[&Path]) -> Result<String, Missing> {
     let output = Command::new(python()?).arg("-c").arg(text).args(arguments).output().expect("Python starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(String::from_utf8(output.stdout).expect("UTF-8").trim().to_owned())
+}
+
+/// Writes `in.h5` with h5py. In the script, `f` is the file, `np` NumPy, and `r` makes random numbers.
+fn written(folder: &Path, body: &str) -> Result<PathBuf, Missing> {
+    let path = folder.join("in.h5");
+    let body: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    script(
+        &format!(
+            "import sys, h5py, numpy as np\nr = np.random.default_rng(0)\nwith h5py.File(sys.argv[1], 'w') as f:\n{body}"
+        ),
+        &[&path],
+    )?;
+    Ok(path)
+}
+
+/// Repacks to `out.h5` beside the input, whatever becomes of it; returns how that ended, and the new file's path.
+fn repacked(input: &Path, options: &[&str]) -> (Ended, PathBuf) {
+    let output = input.with_file_name("out.h5");
+    let arguments = [&["repack", "{}", output.to_str().unwrap(), "--overwrite"], options].concat();
+    (run(&arguments, input), output)
+}
+
+/// Repacks, which must end well; returns the document of `--json`.
+#[track_caller]
+fn repack_document(input: &Path, output: &Path, options: &[&str]) -> serde_json::Value {
+    let arguments = [&["repack", "{}", output.to_str().unwrap(), "--overwrite", "--json"], options].concat();
+    let ended = run(&arguments, input);
+    assert_eq!(ended.code, 0, "{options:?}: {} {}", ended.out, ended.err);
+    serde_json::from_str(&ended.out).unwrap()
 }
 
 /// A folder with a copy of the small file.

@@ -1,32 +1,9 @@
 //! `hyperslab repack --like doctor` and `--profile cmip7`: changes that follow from the file.
 
-use super::run;
+use super::{repack_document, run, written};
 use hyperslab::File;
-use hyperslab_testkit::files::python;
-use hyperslab_testkit::{Missing, require};
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// Writes a file with h5py; `f` is the file.
-fn written(folder: &Path, body: &str) -> Result<PathBuf, Missing> {
-    let path = folder.join("in.nc");
-    let script = format!(
-        "import sys, h5py, numpy as np\nr = np.random.default_rng(0)\nwith h5py.File(sys.argv[1], 'w') as f:\n{body}"
-    );
-    let output = Command::new(python()?).args(["-c", &script]).arg(&path).output().expect("Python starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(path)
-}
-
-/// The document of a repack.
-#[track_caller]
-fn repacked(input: &Path, output: &Path, options: &[&str]) -> Value {
-    let arguments = [&["repack", "{}", output.to_str().unwrap(), "--overwrite", "--json"], options].concat();
-    let ended = run(&arguments, input);
-    assert_eq!(ended.code, 0, "{options:?}: {} {}", ended.out, ended.err);
-    serde_json::from_str(&ended.out).unwrap()
-}
+use hyperslab_testkit::require;
+use serde_json::json;
 
 #[test]
 fn the_doctor_finds_nothing_more_to_repack() {
@@ -40,20 +17,20 @@ fn the_doctor_finds_nothing_more_to_repack() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         // A name of which each character means something in a pattern or a list of objects.
-        let input = require!(written(folder.path(), &format!("    f.create_dataset('d,[a]*', {dataset})\n")));
+        let input = require!(written(folder.path(), &format!("f.create_dataset('d,[a]*', {dataset})\n")));
         let [first, second] = ["first.nc", "second.nc"].map(|name| folder.path().join(name));
         let planned =
             run(&["repack", "{}", first.to_str().unwrap(), "--like", "doctor", "--dry-run"], &input);
         assert!(planned.out.contains(&format!("(`--like doctor: {code}`)")), "{}", planned.out);
-        let document = repacked(&input, &first, &["--like", "doctor"]);
+        let document = repack_document(&input, &first, &["--like", "doctor"]);
         let plan = &document["plan"]["datasets"];
         assert_eq!(plan.as_array().unwrap().len(), 1, "{plan}");
         assert_eq!(plan[0]["options"], json!([format!("--like doctor: {code}")]));
-        let again = repacked(&first, &second, &["--like", "doctor"]);
+        let again = repack_document(&first, &second, &["--like", "doctor"]);
         assert_eq!((&again["plan"]["datasets"], &again["plan"]["kept"]), (&json!([]), &json!([])), "{code}");
         // Options of the command line go before the doctor's.
         let options = ["--like", "doctor", "--filter", "zstd=3", "--chunks", "1000"];
-        let document = repacked(&input, &first, &options);
+        let document = repack_document(&input, &first, &options);
         assert_eq!(document["plan"]["datasets"][0]["options"], json!(["--chunks 1000", "--filter zstd=3"]));
     }
 }
@@ -61,10 +38,10 @@ fn the_doctor_finds_nothing_more_to_repack() {
 #[test]
 fn reads_are_counted_before_and_after() {
     let folder = tempfile::tempdir().unwrap();
-    let body = "    f.create_dataset('t', data=r.integers(0, 9, (256, 64, 64), 'i4'), chunks=(1, 64, 64), compression='gzip')\n";
+    let body = "f.create_dataset('t', data=r.integers(0, 9, (256, 64, 64), 'i4'), chunks=(1, 64, 64), compression='gzip')\n";
     let input = require!(written(folder.path(), body));
     let output = folder.path().join("out.nc");
-    let document = repacked(&input, &output, &["--chunks", "256x8x8"]);
+    let document = repack_document(&input, &output, &["--chunks", "256x8x8"]);
     let reads = document["result"]["reads"].as_array().unwrap();
     let series = reads.iter().find(|read| read["shape"] == json!([256, 1, 1])).expect("a time series");
     // 4096 series, each of 256 chunks of 16 KiB, of which the cache of 1 MiB holds 64; of the new file, each of one chunk,
@@ -81,15 +58,15 @@ fn reads_are_counted_before_and_after() {
 #[test]
 fn cmip7_files_have_large_chunks_and_old_structures() {
     let folder = tempfile::tempdir().unwrap();
-    let body = "    f.attrs['variable_id'] = 'tas'\n    \
-                t = f.create_dataset('time', data=np.arange(300.), chunks=(1,), maxshape=(None,))\n    \
-                t.attrs['bounds'] = np.bytes_('time_bnds')\n    \
-                f.create_dataset('time_bnds', data=np.zeros((300, 2)), chunks=(1, 2), maxshape=(None, 2))\n    \
-                f.create_dataset('tas', data=r.integers(0, 99, (300, 90, 90)).astype('f4'), chunks=(1, 90, 90))\n    \
+    let body = "f.attrs['variable_id'] = 'tas'\n\
+                t = f.create_dataset('time', data=np.arange(300.), chunks=(1,), maxshape=(None,))\n\
+                t.attrs['bounds'] = np.bytes_('time_bnds')\n\
+                f.create_dataset('time_bnds', data=np.zeros((300, 2)), chunks=(1, 2), maxshape=(None, 2))\n\
+                f.create_dataset('tas', data=r.integers(0, 99, (300, 90, 90)).astype('f4'), chunks=(1, 90, 90))\n\
                 f.create_dataset('lat', data=np.arange(90.), chunks=(10,))\n";
     let input = require!(written(folder.path(), body));
     let [first, second] = ["first.nc", "second.nc"].map(|name| folder.path().join(name));
-    let document = repacked(&input, &first, &["--profile", "cmip7"]);
+    let document = repack_document(&input, &first, &["--profile", "cmip7"]);
     let changed = document["plan"]["datasets"].as_array().unwrap().iter();
     let after: Vec<_> =
         changed.map(|dataset| (dataset["path"].clone(), dataset["after"]["chunk"].clone())).collect();
@@ -113,6 +90,6 @@ fn cmip7_files_have_large_chunks_and_old_structures() {
         let map = file.dataset(name).unwrap().chunk_map().unwrap();
         assert!(map.iter().all(|(_, chunk)| chunk.address >= metadata_bytes), "{name}");
     }
-    let again = repacked(&first, &second, &["--profile", "cmip7"]);
+    let again = repack_document(&first, &second, &["--profile", "cmip7"]);
     assert_eq!(again["plan"]["datasets"], json!([]));
 }

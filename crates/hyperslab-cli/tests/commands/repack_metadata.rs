@@ -1,6 +1,6 @@
 //! Where `hyperslab repack` puts metadata: everything but data lies in one block at the front, or in the first pages.
 
-use super::super::run;
+use super::{repack_document, run};
 use hyperslab::{Dataset, File, Group, Object};
 use hyperslab_io::{Advice, LocalFile};
 use hyperslab_testkit::files::fixture;
@@ -44,12 +44,8 @@ fn listing(path: &Path) -> String {
 }
 
 /// Repacks a fixture, and returns the bytes from the start of the new file to the end of its metadata.
-fn repacked(input: &Path, output: &Path, options: &[&str]) -> u64 {
-    let arguments = [&["repack", "{}", output.to_str().unwrap(), "--json"], options].concat();
-    let ended = run(&arguments, input);
-    assert_eq!(ended.code, 0, "{options:?}: {}", ended.err);
-    let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
-    document["result"]["metadata_bytes"].as_u64().unwrap()
+fn metadata_bytes(input: &Path, output: &Path, options: &[&str]) -> u64 {
+    repack_document(input, output, options)["result"]["metadata_bytes"].as_u64().unwrap()
 }
 
 #[test]
@@ -66,7 +62,7 @@ fn a_listing_needs_only_the_front_of_the_file() {
         let what = format!("{input} {options:?}");
         let folder = tempfile::tempdir().unwrap();
         let (whole, front) = (folder.path().join("whole.h5"), folder.path().join("front.h5"));
-        let metadata = repacked(&require!(fixture(input)), &whole, options);
+        let metadata = metadata_bytes(&require!(fixture(input)), &whole, options);
         let mut bytes = fs::read(&whole).unwrap();
         if options.contains(&"--page-size") {
             assert_eq!(bytes.len() as u64 % PAGE, 0, "{what}");
@@ -101,7 +97,7 @@ fn h5stat_agrees_about_the_strategy_of_file_space() {
     ];
     for (number, (options, strategy, page)) in cases.into_iter().enumerate() {
         let output = folder.path().join(format!("{number}.h5"));
-        repacked(&input, &output, options);
+        metadata_bytes(&input, &output, options);
         let Ok(stat) = Command::new("h5stat").arg(&output).output() else {
             skip!("h5stat is not installed (hdf5-tools)");
         };

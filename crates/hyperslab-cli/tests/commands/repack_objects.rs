@@ -1,6 +1,6 @@
 //! `hyperslab repack` with a part of the objects: what is copied with it, what is refused, and what netCDF-C and h5py see.
 
-use super::{run, script};
+use super::{repack_document, run, script};
 use hyperslab::{File, LinkTarget, Selection};
 use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::{Missing, require};
@@ -44,12 +44,9 @@ struct Repacked {
 #[track_caller]
 fn repacked(input: &Path, options: &[&str]) -> Repacked {
     let output = input.with_file_name("out.h5");
-    let arguments = [&["repack", "{}", output.to_str().unwrap(), "--overwrite", "--json"], options].concat();
-    let ended = run(&arguments, input);
-    assert_eq!(ended.code, 0, "{options:?}: {} {}", ended.out, ended.err);
+    let document = repack_document(input, &output, options);
     let checked = run(&["check", "{}"], &output);
     assert_eq!(checked.code, 0, "{options:?}: {}", checked.out);
-    let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
     Repacked { output, plan: document["plan"]["selection"].clone() }
 }
 

@@ -1,6 +1,6 @@
 //! `hyperslab repack` where values, a file or a process could be lost: what is refused, and what is kept.
 
-use super::run;
+use super::{repacked, run};
 use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::{Missing, require};
 use std::fs;
@@ -15,9 +15,7 @@ fn script(folder: &Path, body: &str) -> Result<String, Missing> {
 
 /// Repacks `in.h5` of a folder to `out.h5`; the exit code, and what is said on standard error.
 fn repack(folder: &Path, options: &[&str]) -> (i32, String) {
-    let out = folder.join("out.h5");
-    let arguments = [&["repack", "{}", out.to_str().unwrap(), "--overwrite"], options].concat();
-    let ended = run(&arguments, &folder.join("in.h5"));
+    let (ended, _) = repacked(&folder.join("in.h5"), options);
     (ended.code, ended.err)
 }
 

@@ -23,8 +23,8 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::repack_to;
-use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
+use hyperslab_units::count_text;
 use serde_json::json;
 
 /// Reported if a chunk is at least this many times the part of it that is used,

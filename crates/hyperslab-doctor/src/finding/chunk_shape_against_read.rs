@@ -28,9 +28,10 @@ use super::crossed_chunks::CrossedChunks;
 use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
 use crate::fix::{read_lines, repack_for};
-use crate::numbers::{count_text, counted_text, rounded};
+use crate::numbers::rounded;
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
+use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 
 /// Duration of the first read, in seconds, from which on it is reported: for a read that the user requested, and for a

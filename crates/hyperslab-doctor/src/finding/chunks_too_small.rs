@@ -26,9 +26,10 @@ use super::model::{Finding, Severity};
 use super::object_store::REQUEST_SECONDS;
 use crate::case::Case;
 use crate::fix::{repack_larger, shape_for_read};
-use crate::numbers::{count_text, rounded};
+use crate::numbers::rounded;
 use crate::pattern::{Sweep, bytes_text, shape_text};
 use crate::predict::seconds_text;
+use hyperslab_units::count_text;
 use serde_json::json;
 
 /// Chunks below this size are small.

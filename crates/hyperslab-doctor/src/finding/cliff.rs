@@ -4,10 +4,11 @@ use super::crossed_chunks::CrossedChunks;
 use super::model::Severity;
 use crate::case::{Case, ReadCase, Row};
 use crate::fix::{Fix, read_lines, repack_for};
-use crate::numbers::{count_text, list_text, ratio_text, rounded};
+use crate::numbers::{list_text, ratio_text, rounded};
 use crate::pattern::shape_text;
 use crate::predict::{Ideal, seconds_text};
 use crate::simulate::{CacheSettings, LibVersion, SweepCounts};
+use hyperslab_units::{count_text, counted_text};
 use serde_json::{Value, json};
 
 /// Loads per chunk from which on a read is reported.
@@ -166,10 +167,9 @@ impl CliffGroup<'_> {
         let word = if case.geometry.is_filtered() { "decodes" } else { "driver reads" };
         let about = if row.counts.is_exact { "" } else { "about " };
         format!(
-            "{about}{} {word} of {} {}, {}, {} instead of {}",
+            "{about}{} {word} of {}, {}, {} instead of {}",
             count_text(loaded),
-            count_text(needed),
-            if needed == 1 { "chunk" } else { "chunks" },
+            counted_text(needed, "chunk"),
             ratio_text(self.worst.ratio),
             seconds_text(row.seconds),
             seconds_text(self.worst.ideal_seconds)

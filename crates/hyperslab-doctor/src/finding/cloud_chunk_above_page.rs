@@ -24,10 +24,10 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
-use crate::numbers::counted_text;
 use crate::options::Options;
 use crate::pattern::bytes_text;
 use hyperslab_units::bytes_option;
+use hyperslab_units::counted_text;
 use serde_json::json;
 
 pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {

@@ -26,9 +26,9 @@ use super::model::{Finding, Severity};
 use super::object_store::REQUEST_SECONDS;
 use crate::case::Case;
 use crate::fix::{Fix, FixKind, shell_word};
-use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
+use hyperslab_units::count_text;
 use serde_json::json;
 
 /// The bounds of the guide: stored bytes of a small chunk, decoded bytes of a large one.

@@ -25,10 +25,10 @@ use super::model::{Finding, Severity};
 use super::object_store::{REQUEST_SECONDS, page_for};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
-use crate::numbers::{count_text, counted_text};
 use crate::options::Options;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
+use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 
 /// From so many nodes on the severity is medium.

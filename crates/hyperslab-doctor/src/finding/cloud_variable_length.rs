@@ -25,9 +25,9 @@ use super::model::{Finding, Severity};
 use super::object_store::REQUEST_SECONDS;
 use crate::case::Case;
 use crate::fix::{Fix, FixKind};
-use crate::numbers::counted_text;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
+use hyperslab_units::counted_text;
 use serde_json::json;
 
 /// The size of a collection of the heap, unless a value is larger.

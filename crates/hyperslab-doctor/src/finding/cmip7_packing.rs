@@ -26,9 +26,9 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::{FileFacts, PackingFacts};
 use crate::fix::{Fix, FixKind, shell_word};
-use crate::numbers::{count_text, counted_text};
 use crate::options::Options;
 use crate::pattern::bytes_text;
+use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 
 /// The least size of a chunk that CMIP7 requires.

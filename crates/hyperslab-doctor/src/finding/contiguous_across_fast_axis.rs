@@ -24,9 +24,10 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
 use crate::fix::{Fix, FixKind, repack_for};
-use crate::numbers::{count_text, ratio_text, rounded};
+use crate::numbers::{ratio_text, rounded};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
+use hyperslab_units::count_text;
 use serde_json::json;
 
 /// Bytes fetched per byte needed.

@@ -28,10 +28,10 @@ use super::cost::Cost;
 use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{Fix, judged_cache_lines, smallest_cache};
-use crate::numbers::counted_text;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
 use crate::simulate::CacheSettings;
+use hyperslab_units::counted_text;
 
 pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     let group = group(case, cliffs, Cause::Thrash)?;

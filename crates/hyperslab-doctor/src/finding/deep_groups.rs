@@ -24,9 +24,9 @@ use super::model::{Finding, Severity};
 use super::object_store::REQUEST_SECONDS;
 use crate::facts::FileFacts;
 use crate::fix::{Fix, FixKind, repack_fix};
-use crate::numbers::count_text;
 use crate::options::Options;
 use crate::predict::seconds_text;
+use hyperslab_units::count_text;
 use serde_json::json;
 
 /// Groups above the deepest dataset, the root group not counted.

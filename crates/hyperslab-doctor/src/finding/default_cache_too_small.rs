@@ -24,9 +24,10 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
 use crate::fix::{judged_cache_lines, smallest_cache};
-use crate::numbers::{count_text, counted_text, rounded};
+use crate::numbers::rounded;
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
+use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 
 /// The profile of the user's own library.
@@ -81,9 +82,9 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
         "excess_seconds": rounded(excess),
     });
     let effect = format!(
-        "a cache of {}: each chunk is {word} once, {} loads instead of {}",
+        "a cache of {}: each chunk is {word} once, {} instead of {}",
         bytes_text(found.settings.nbytes),
-        counted_text(needed, "chunk"),
+        counted_text(needed, "load"),
         count_text(loads)
     );
     let fixes = judged_cache_lines(case, target, &[OWN], found.settings, &effect);

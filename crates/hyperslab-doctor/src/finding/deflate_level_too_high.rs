@@ -26,6 +26,7 @@ use crate::case::Case;
 use crate::facts::RecodeMeasurement;
 use crate::fix::{NewFilters, refilter_to};
 use crate::numbers::rounded;
+use hyperslab_units::counted_text;
 use serde_json::json;
 
 /// The lower level's output may be this much larger,
@@ -72,11 +73,11 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let severity = if saved_seconds >= SECONDS_MEDIUM { Severity::Medium } else { Severity::Low };
     let size = 100.0 * (better.encoded_bytes as f64 / now.encoded_bytes.max(1) as f64 - 1.0);
     let times = usual_seconds(level) / usual_seconds(better.level);
-    let noun = if samples.chunks == 1 { "chunk" } else { "chunks" };
     let mut message = format!(
-        "Deflate level {} usually writes {times:.1} times as fast as level {level}; {} sample {noun} of this dataset change by \
+        "Deflate level {} usually writes {times:.1} times as fast as level {level}; {} of this dataset change by \
          {size:+.1} % in size.",
-        better.level, samples.chunks,
+        better.level,
+        counted_text(samples.chunks, "sample chunk"),
     );
     let after = (case.facts.stored_bytes as f64 * better.encoded_bytes as f64
         / now.encoded_bytes.max(1) as f64) as u64;

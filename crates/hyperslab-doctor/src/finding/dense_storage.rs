@@ -26,9 +26,10 @@ use super::model::{Finding, Severity};
 use super::object_store::REQUEST_SECONDS;
 use crate::facts::FileFacts;
 use crate::fix::{Fix, FixKind, repack_line};
-use crate::numbers::{count_text, counted_text, list_text};
+use crate::numbers::list_text;
 use crate::options::Options;
 use crate::predict::seconds_text;
+use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 
 /// Fewer such objects are not reported.

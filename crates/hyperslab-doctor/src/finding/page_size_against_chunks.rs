@@ -23,10 +23,11 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
-use crate::numbers::{count_text, rounded};
+use crate::numbers::rounded;
 use crate::options::Options;
 use crate::pattern::bytes_text;
 use hyperslab_units::bytes_option;
+use hyperslab_units::count_text;
 use serde_json::json;
 
 /// Share of the file from which on it is reported.

@@ -26,11 +26,11 @@ use super::model::{Finding, Severity};
 use super::object_store::{PAGE_BYTES_MIN, REQUEST_SECONDS};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
-use crate::numbers::count_text;
 use crate::options::Options;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
 use hyperslab_units::bytes_option;
+use hyperslab_units::count_text;
 use serde_json::json;
 
 /// Fewer requests are not reported.

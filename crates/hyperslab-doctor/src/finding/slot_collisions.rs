@@ -25,7 +25,7 @@ use super::cost::Cost;
 use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{judged_cache_lines, slots_only, smallest_cache};
-use crate::numbers::{count_text, counted_text};
+use hyperslab_units::{count_text, counted_text};
 
 pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     let group = group(case, cliffs, Cause::Collisions)?;

@@ -2,8 +2,8 @@
 
 use super::{Fix, FixKind};
 use crate::case::Case;
-use crate::numbers::counted_text;
 use crate::pattern::shape_text;
+use hyperslab_units::counted_text;
 
 /// Reads whole chunks, in h5py and in C. Each chunk is then decoded once, whatever the cache.
 pub(crate) fn read_lines(case: &Case<'_>) -> Vec<Fix> {

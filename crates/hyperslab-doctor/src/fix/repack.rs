@@ -9,8 +9,8 @@ use super::lines::chunk_line;
 use super::others::{Judgement, judge};
 use super::writers::{nccopy_line, writer_lines};
 use crate::case::Case;
-use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
+use hyperslab_units::counted_text;
 
 /// Returns the line whose chunk shape serves read `target` in every library. If that shape slows another read, a
 /// line with a shape that does not comes before it, where there is one. `profiles` are those in which the read is slow
@@ -107,8 +107,7 @@ fn judge_chunks(case: &Case<'_>, chunk: &[u64]) -> Option<Judgement> {
 fn number_text(case: &Case<'_>, chunk: &[u64]) -> String {
     let dims = chunk.iter().zip(case.geometry.shape());
     let count = dims.fold(1u64, |n, (chunk, dim)| n.saturating_mul(dim.div_ceil(*chunk)));
-    let noun = if count == 1 { "chunk" } else { "chunks" };
-    format!("{} {noun} of {}", count_text(count), shape_text(chunk))
+    format!("{} of {}", counted_text(count, "chunk"), shape_text(chunk))
 }
 
 /// `chunks of 1x30x9x717 (756 KiB)`

@@ -2,10 +2,10 @@
 
 use super::wrap::wrap;
 use crate::forecast::{Alternative, CloudReader, Forecast, ReaderForecast, StepForecast};
-use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
 use comfy_table::{Cell, CellAlignment, Table, presets};
+use hyperslab_units::{count_text, counted_text};
 
 /// Columns of reads in a table, beside those of opening and listing.
 const READS_MAX: usize = 3;
@@ -129,10 +129,9 @@ fn table(steps: &[StepForecast]) -> String {
     let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
     let heading = |step: &StepForecast| match (&step.block, step.blocks) {
         (Some(block), Some(blocks)) => {
-            let noun = if blocks == 1 { "read" } else { "reads" };
             let shape = shape_text(block);
             let name = if step.name == shape { String::new() } else { format!("{}\n", step.name) };
-            right(format!("{name}{shape}\n{} {noun}", count_text(blocks)))
+            right(format!("{name}{shape}\n{}", counted_text(blocks, "read")))
         }
         _ => right(step.name.clone()),
     };

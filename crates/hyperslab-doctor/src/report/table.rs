@@ -2,10 +2,11 @@
 
 use super::model::{DatasetReport, ProfileReport, ReadReport};
 use super::wrap::wrap;
-use crate::numbers::{count_text, library_names, ratio_text};
+use crate::numbers::{library_names, ratio_text};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
 use comfy_table::{Cell, CellAlignment, Table, presets};
+use hyperslab_units::{count_text, counted_text};
 
 /// Adjacent profiles with the same results for every read share a column.
 struct Column {
@@ -55,7 +56,7 @@ fn right(text: String) -> Cell {
 /// Name of a read; its shape and the number of reads.
 fn read_texts(read: &ReadReport) -> (String, String) {
     let shape = shape_text(&read.shape);
-    let reads = format!("{} {}", count_text(read.reads), if read.reads == 1 { "read" } else { "reads" });
+    let reads = counted_text(read.reads, "read");
     if read.name == shape { (shape, reads) } else { (read.name.clone(), format!("{shape}, {reads}")) }
 }
 

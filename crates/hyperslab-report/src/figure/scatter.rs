@@ -31,8 +31,6 @@ pub struct Points {
 
 // Dimensions of the picture, in SVG units; letters are 12 units high, and 14 on a small screen, where they are larger in
 // relation to the picture.
-/// The width of a letter.
-const LETTER: f64 = 7.5;
 /// The width of a letter, and the height of a line, on a small screen.
 const LETTER_SMALL: f64 = 8.8;
 const LINE_SMALL: f64 = 17.0;
@@ -174,7 +172,8 @@ impl Scatter {
         let mut labels: Vec<Label<'_>> = Vec::new();
         for (x, y, text, _) in points().filter(|(_, _, text, _)| !text.is_empty()) {
             let (x, y) = (self.x(*x), self.y(*y));
-            let width = text.chars().count() as f64 * LETTER;
+            // As wide and as high as on narrow screens, which have larger letters.
+            let width = text.chars().count() as f64 * LETTER_SMALL;
             let beside = MARK + 3.0;
             let lines = [0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0].map(|line| line * LINE_SMALL);
             let places = lines
@@ -182,7 +181,7 @@ impl Scatter {
                 .flat_map(|down| [(beside, down), (-beside - width, down), (-width / 2.0, down)]);
             let candidates = places.map(|(right, down)| {
                 let (left, base) = (x + right, y + down + 4.0);
-                let area = Area(left, base - 11.0, left + width, base + 3.0);
+                let area = Area(left, base - 12.0, left + width, base + 4.0);
                 Label { text, x: left, y: base, area }
             });
             let badness = |label: &Label<'_>| -> usize {

@@ -2,17 +2,20 @@
 
 use super::{Plan, PlannedCell, PlannedWrite};
 use crate::bench::model::names::{buffers, settings};
-use crate::bench::model::value::count;
 use crate::size;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Align, Table};
+use hyperslab_units::counted_text;
 
 impl Plan {
     /// `36 cells, about 4 min predicted, at most 1.2 GiB on the disk at one time`.
     pub(in crate::bench) fn sentence(&self) -> String {
         let left_out = self.cells.len() - self.taken();
-        let mut text =
-            format!("{}, about {} predicted", count(self.taken() as u64, "cell"), seconds_text(self.seconds));
+        let mut text = format!(
+            "{}, about {} predicted",
+            counted_text(self.taken() as u64, "cell"),
+            seconds_text(self.seconds)
+        );
         if self.disk_bytes > 0 {
             text += &format!(", at most {} on the disk at one time", size::bytes(self.disk_bytes));
         }

@@ -2,11 +2,11 @@
 
 use super::document::{Document, Measured};
 use super::names::{Names, is_null};
-use super::value::count;
 use crate::size;
 use hyperslab_bench::matrix::Row;
 use hyperslab_bench::runner::Summary;
 use hyperslab_report::{Align, Table};
+use hyperslab_units::counted_text;
 use serde::{Deserialize, Serialize};
 
 /// Medians nearer to each other than this are alike, however little the runs scatter.
@@ -81,13 +81,13 @@ impl Changes {
         };
         let changed = match self.changed.len() {
             0 => "nothing changed beyond the noise".to_owned(),
-            some => format!("{} changed beyond the noise", count(some as u64, "number")),
+            some => format!("{} changed beyond the noise", counted_text(some as u64, "number")),
         };
         format!(
             "Compared with {} ({}): {changed} in {}{}{}.",
             self.older,
             self.measured,
-            count(self.compared as u64, "cell"),
+            counted_text(self.compared as u64, "cell"),
             lacking(self.only_now, "only now"),
             lacking(self.only_then, "only then"),
         )

@@ -5,7 +5,6 @@ use super::change::Changes;
 use super::columns::Cell;
 use super::machine::Machine;
 use super::names::{Names, settings};
-use super::value::count;
 use super::verdict::{self, Verdict};
 use crate::bench::arguments::BenchArgs;
 use crate::bench::command::{self, Commands};
@@ -19,6 +18,7 @@ use hyperslab_bench::matrix::{Matrix, Row, Rows, Skipped, Subject};
 use hyperslab_bench::process::Launcher;
 use hyperslab_bench::study::pipeline_text;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_units::counted_text;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -284,8 +284,8 @@ fn in_words(matrices: &[Matrix]) -> Vec<String> {
         sizes.into_iter().map(size::bytes).collect::<Vec<_>>()
     };
     let repeats = matrices.first().map(|matrix| {
-        let most = count(matrix.repeats as u64, "measured run");
-        let reads = matrix.reads_max.map(|reads| format!("; only {} of each access", count(reads, "read")));
+        let most = counted_text(matrix.repeats as u64, "measured run");
+        let reads = matrix.reads_max.map(|reads| format!("; only {} of each access", counted_text(reads, "read")));
         format!(
             "{most} of each cell at most, in turns, after one that compares the values of all engines and counts \
              decodes; not again once a cell took {} s{}",

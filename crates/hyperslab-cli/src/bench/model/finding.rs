@@ -4,12 +4,13 @@
 
 use super::columns::is_part;
 use super::names::{Names, grouped, is_null, stored};
-use super::value::{count, extrapolated};
+use super::value::extrapolated;
 use crate::size;
 use hyperslab_bench::explanation::Difference;
 use hyperslab_bench::matrix::Row;
 use hyperslab_bench::runner::Summary;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_units::{count_text, counted_text};
 
 /// Closer than this, two are called equally fast where their runs overlap.
 pub(super) const ALIKE: f64 = 1.1;
@@ -68,7 +69,7 @@ impl Finding<'_> {
             text += &format!("; {}", compared(&format!("the slowest, {},", who(slowest)), best, slowest));
         }
         if is_part(best) {
-            let (some, all) = (best.read.reads, count(best.read.reads_in_all, "read"));
+            let (some, all) = (best.read.reads, counted_text(best.read.reads_in_all, "read"));
             text += &format!(" (≈: extrapolated from {some} of {all})");
         }
         text + "."
@@ -102,8 +103,12 @@ fn is_alike(fast: &Row, slow: &Row) -> bool {
 /// Why one is slower than the other, from what was counted; nothing where the counts do not tell.
 fn because(fast: &Row, slow: &Row) -> String {
     match Difference::of(&slow.read.counts(), &fast.read.counts()) {
-        Some(Difference::Decodes(many, few)) => format!(": it decodes {}, not {few}", count(many, "chunk")),
-        Some(Difference::Requests(many, few)) => format!(": it makes {}, not {few}", count(many, "request")),
+        Some(Difference::Decodes(many, few)) => {
+            format!(": it decodes {}, not {}", counted_text(many, "chunk"), count_text(few))
+        }
+        Some(Difference::Requests(many, few)) => {
+            format!(": it makes {}, not {}", counted_text(many, "request"), count_text(few))
+        }
         Some(Difference::Bytes(many, few)) => {
             format!(": it fetches {}, not {}", size::bytes(many), size::bytes(few))
         }
@@ -117,7 +122,7 @@ pub(in crate::bench) fn outliers(row: &Row, names: &Names) -> String {
     format!(
         "{}: {} of {runs} strayed far from the others ({} to {}); something else was at work",
         names.who(row),
-        count(outliers as u64, "run"),
+        counted_text(outliers as u64, "run"),
         seconds_text(min),
         seconds_text(max)
     )
@@ -137,7 +142,7 @@ pub(in crate::bench) fn harness<'a>(rows: impl Iterator<Item = &'a Row> + Clone)
     let taken = if taken < 1e-6 { "under 1 µs".to_owned() } else { seconds_text(taken) };
     Some(format!(
         "The harness itself takes {taken} for {}: {:.2} % of the fastest engine's {}.",
-        count(reads, "read"),
+        counted_text(reads, "read"),
         share * 100.0,
         seconds_text(fastest),
     ))
@@ -159,7 +164,7 @@ mod tests {
         assert_eq!(
             sentence(&rows),
             "Read 1x717: hyperslab is fastest, 0.10 s; libhdf5 takes 0.30 s, 3.0 times as long; \
-             the slowest, libhdf5, takes 8.00 s, 80 times as long: it decodes 1500 chunks, not 15."
+             the slowest, libhdf5, takes 8.00 s, 80 times as long: it decodes 1,500 chunks, not 15."
         );
     }
 

@@ -1,7 +1,7 @@
 //! The machine that was measured on.
 
-use super::value::count;
 use crate::size;
+use hyperslab_units::counted_text;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use sysinfo::{Disk, Disks, System};
@@ -45,7 +45,7 @@ impl Machine {
 
     /// In a line.
     pub(in crate::bench) fn text(&self) -> String {
-        let cores = count(self.cores as u64, "core");
+        let cores = counted_text(self.cores as u64, "core");
         format!("{}, {cores}, {}, {}", self.processor, size::bytes(self.memory_bytes), self.system)
     }
 }

@@ -3,6 +3,7 @@
 use crate::size;
 use hyperslab_bench::runner::Summary;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_units::counted_text;
 
 /// One value.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,15 +85,10 @@ pub(in crate::bench) fn extrapolated(seconds: f64) -> String {
     format!("≈{}", seconds_text(seconds))
 }
 
-/// `1 request`, `2 requests`.
-pub(in crate::bench) fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
-}
-
 /// `±3 % of 5`.
 pub(in crate::bench) fn spread(summary: &Summary) -> String {
     if summary.runs < 2 || summary.median == 0.0 {
-        return count(summary.runs as u64, "run");
+        return counted_text(summary.runs as u64, "run");
     }
     let half = (summary.max - summary.min) / 2.0 / summary.median;
     format!("±{:.0} % of {}", half * 100.0, summary.runs)
@@ -110,6 +106,5 @@ mod tests {
         assert_eq!(both(Value::bytes(-2048)), ("-2.0 KiB".into(), "-2048".into()));
         assert_eq!(both(Value::Rate(2e6)), ("1.9 MiB/s".into(), "2".into()));
         assert_eq!(both(None::<u64>.into()), (String::new(), String::new()));
-        assert_eq!((count(1, "request"), count(0, "request")), ("1 request".into(), "0 requests".into()));
     }
 }

@@ -10,12 +10,13 @@ use super::columns::is_part;
 use super::document::{Document, Head};
 use super::finding::{ALIKE, times_text};
 use super::names::{self, Names, grouped, is_null};
-use super::value::{count, extrapolated};
+use super::value::extrapolated;
 use crate::size;
 use hyperslab_bench::engine::FileBuffers;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_units::counted_text;
 use serde::{Deserialize, Serialize};
 
 /// The storages as one library reads them.
@@ -246,7 +247,7 @@ impl Verdict {
             lines.push(format!(
                 "{} of {} are beaten by no other in reading, writing and size together.",
                 front,
-                count(self.choices.len() as u64, "storage")
+                counted_text(self.choices.len() as u64, "storage")
             ));
         }
         lines

@@ -7,11 +7,11 @@ use crate::bench::model::document::{Document, Measured};
 use crate::bench::model::finding;
 use crate::bench::model::names::{Names, is_null};
 use crate::bench::model::paste;
-use crate::bench::model::value::count;
 use crate::bench::tables;
 use crate::size;
 use hyperslab_bench::matrix::Row;
 use hyperslab_report::{Align, Column as Heading};
+use hyperslab_units::counted_text;
 
 const OF_READS: [Column; 9] = [
     columns::ENGINE,
@@ -97,11 +97,11 @@ fn group_text(document: &Document, names: &Names, group: &[Measured]) -> String 
     });
     let first = &sorted[0].row;
     let reads = match first.read.reads == first.read.reads_in_all {
-        true => count(first.read.reads, "read"),
+        true => counted_text(first.read.reads, "read"),
         false => format!(
             "{} of {}, the time of all extrapolated",
             first.read.reads,
-            count(first.read.reads_in_all, "read")
+            counted_text(first.read.reads_in_all, "read")
         ),
     };
     let mut text =
@@ -135,7 +135,7 @@ fn remarks(row: &Row, names: &Names) -> String {
         text += &format!(
             "  note: {}: {} counted, {simulated} simulated\n",
             names.who(row),
-            count(counted, "decode")
+            counted_text(counted, "decode")
         );
     }
     text

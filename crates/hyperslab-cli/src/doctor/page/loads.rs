@@ -5,10 +5,9 @@ use super::bytes::ByteMap;
 use crate::failure::one_line;
 use hyperslab::Dataset;
 use hyperslab_doctor::pattern::shape_text;
-use hyperslab_doctor::{
-    DatasetFacts, DatasetReport, Options, ReadReport, chunk_loads, count_text, counted_text,
-};
+use hyperslab_doctor::{DatasetFacts, DatasetReport, Options, ReadReport, chunk_loads};
 use hyperslab_report::{CellColour, CellKind, CellMap};
+use hyperslab_units::{count_text, counted_text};
 use std::collections::BTreeMap;
 
 /// Loads per chunk above which a read is drawn in the library where it is, even if that is not the user's own.
@@ -61,11 +60,10 @@ fn title(report: &DatasetReport, read: &ReadReport, profile: usize, is_decoded: 
     let shape = shape_text(&read.shape);
     let read_text = if read.name == shape { shape } else { format!("{} ({shape})", read.name) };
     format!(
-        "{}: how often each chunk is {} by reading {read_text}, {} {}, in {}",
+        "{}: how often each chunk is {} by reading {read_text}, {}, in {}",
         one_line(&report.path),
         if is_decoded { "decoded" } else { "fetched" },
-        count_text(read.reads),
-        if read.reads == 1 { "read" } else { "reads" },
+        counted_text(read.reads, "read"),
         read.profiles[profile].name,
     )
 }

@@ -3,8 +3,9 @@
 use crate::failure::one_line;
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::{DatasetReport, ProfileReport, ReadReport, Report, counted_text, ratio_text};
+use hyperslab_doctor::{DatasetReport, ProfileReport, ReadReport, Report, ratio_text};
 use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};
+use hyperslab_units::counted_text;
 
 pub(super) fn section(report: &Report) -> Section {
     let examined = report.datasets.iter().filter(|dataset| !dataset.reads.is_empty());

@@ -4,11 +4,12 @@ use super::Drawn;
 use crate::bench::model::columns::is_part;
 use crate::bench::model::finding::time;
 use crate::bench::model::names::{self, is_null};
-use crate::bench::model::value::{count, spread};
+use crate::bench::model::value::spread;
 use crate::size;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};
+use hyperslab_units::counted_text;
 
 /// The heat map of all cells; nothing where one engine read under one cache.
 pub(super) fn section(drawn: &Drawn<'_>) -> Section {
@@ -68,19 +69,21 @@ pub(super) fn detail(row: &Row, drawn: &Drawn<'_>) -> String {
         format!("{} ({})", time(row), spread(&read.read)),
         format!(
             "{}, {} each; the first {}",
-            count(read.reads, "read"),
+            counted_text(read.reads, "read"),
             seconds_text(read.average),
             seconds_text(read.first.median)
         ),
-        format!("{}, {} fetched", count(read.read_calls, "request"), size::bytes(read.read_bytes)),
+        format!("{}, {} fetched", counted_text(read.read_calls, "request"), size::bytes(read.read_bytes)),
         format!("{} of memory", size::bytes(read.memory_bytes)),
     ];
     if is_part(row) {
-        lines.insert(2, format!("extrapolated to all {}", count(read.reads_in_all, "read")));
+        lines.insert(2, format!("extrapolated to all {}", counted_text(read.reads_in_all, "read")));
     }
     match (read.decodes, read.simulated_decodes) {
-        (Some(counted), _) => lines.push(format!("{} decoded", count(counted, "chunk"))),
-        (None, Some(simulated)) => lines.push(format!("{} decoded (simulated)", count(simulated, "chunk"))),
+        (Some(counted), _) => lines.push(format!("{} decoded", counted_text(counted, "chunk"))),
+        (None, Some(simulated)) => {
+            lines.push(format!("{} decoded (simulated)", counted_text(simulated, "chunk")))
+        }
         (None, None) => {}
     }
     lines.join("\n")

@@ -16,10 +16,10 @@ use crate::bench::model::document::{Document, Measured};
 use crate::bench::model::finding;
 use crate::bench::model::names::{self, Names, is_null};
 use crate::bench::model::paste::{self, Paste};
-use crate::bench::model::value::count;
 use crate::size;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Align, Facts, Figure, Page, Section, Table};
+use hyperslab_units::counted_text;
 
 /// More pictures of a kind than this are not drawn: what differs most comes first, the rest is in the table.
 const PICTURES_MAX: usize = 8;
@@ -185,7 +185,7 @@ impl<'a> Drawn<'a> {
     /// What was asked, in words.
     fn lead(&self) -> String {
         let head = &self.document.head;
-        let rows = count(self.document.rows.len() as u64, "cell");
+        let rows = counted_text(self.document.rows.len() as u64, "cell");
         format!(
             "{}. {rows} measured on {}, each run in a process of its own, the values of all engines compared.",
             head.data.storage(),
@@ -250,7 +250,7 @@ fn conditions(document: &Document) -> Section {
     });
     let machine = &head.machine;
     let facts = Facts::new("Where")
-        .fact("Processor", format!("{}, {}", machine.processor, count(machine.cores as u64, "core")))
+        .fact("Processor", format!("{}, {}", machine.processor, counted_text(machine.cores as u64, "core")))
         .fact("Memory", size::bytes(machine.memory_bytes))
         .fact("System", machine.system.as_str())
         .fact("File system of files that were made", machine.file_system.as_str())

@@ -1,0 +1,39 @@
+"""References as values of datasets and attributes of a new file."""
+
+from __future__ import annotations
+
+
+class NewReference:
+    """A reference to an object of a new file, as a value of datasets and attributes of that file."""
+
+    __slots__ = ("_file", "_id")
+
+    def __init__(self, file: object, id: int) -> None:
+        self._file = file
+        self._id = id
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NewReference) and (self._file, self._id) == (other._file, other._id)
+
+    def __hash__(self) -> int:
+        return hash((id(self._file), self._id))
+
+
+class NewRegionReference:
+    """A reference to a region of a dataset of a new file, as a value of datasets and attributes of that file."""
+
+    __slots__ = ("_file", "_id", "_selection")
+
+    def __init__(self, file: object, id: int, selection: bytes) -> None:
+        self._file = file
+        self._id = id
+        self._selection = selection
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NewRegionReference) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[int, int, bytes]:
+        return id(self._file), self._id, self._selection
