@@ -9,6 +9,9 @@ use std::ops::Range;
 
 /// The largest request for contiguous bytes; larger ones are divided, so that several threads share them.
 const PIECE_BYTES: usize = 4 << 20;
+/// The largest request for bytes that are placed apart, without latency: the buffer of a thread that they pass through stays in
+/// the processor's cache, and several threads share a chunk.
+const SCATTERED_BYTES_MAX: u64 = 256 << 10;
 /// A plan has about this many requests for unfiltered bytes; larger reads are planned in parts. A request for each of
 /// many scattered elements takes more memory than the elements.
 pub(crate) const STEPS_MAX: usize = 1 << 14;
@@ -164,7 +167,8 @@ fn descend(
     let outer = copies.axes[axis];
     let inner = extent(&copies.axes[..axis], copies.unit);
     let inner_copies: usize = copies.axes[..axis].iter().map(|axis| axis.len() as usize).product();
-    let (gap, max) = (advice.gap_bytes as usize, advice.request_bytes_max as usize);
+    let bytes_max = if advice.has_latency() { u64::MAX } else { SCATTERED_BYTES_MAX };
+    let (gap, max) = (advice.gap_bytes as usize, advice.request_bytes_max.min(bytes_max) as usize);
     let worthwhile = |span: usize, elements: u64| {
         let pieces = inner_copies * elements as usize;
         span <= max && span.saturating_sub(pieces * copies.unit) <= gap * pieces

@@ -13,15 +13,13 @@
 use super::call::Call;
 use super::decode::{damaged, decode, decode_to_keep};
 use super::place::Copies;
-use super::worker::{Worker, sized, with_worker};
+use super::worker::{Worker, sized, with_fetched, with_worker};
 use super::{ahead, pipeline, raw};
 use crate::array::{Array, Chunked};
 use crate::chunk::cache::{BypassGuard, Decoded, WholeChunk};
 use crate::chunk::index::Location;
-use crate::memory::zeroed;
 use crate::plan::{ChunkPlan, ChunkRequest, ChunkStep, RawStep, ReadPlan, Task};
 use crate::{Error, Result};
-use bytes::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -89,10 +87,10 @@ impl Reader<'_> {
                 ChunkRequest::Stored { range, chunks } => match chunks.as_slice() {
                     // Fetched when it turns out that no other thread has decoded it meanwhile.
                     &[only] => self.stored(only, None)?,
-                    several => {
-                        let bytes = self.fetch(range)?;
-                        several.iter().try_for_each(|&chunk| self.stored(chunk, Some((range, &bytes))))?;
-                    }
+                    several => with_fetched(|buffer| {
+                        let bytes = self.fetch(range, buffer)?;
+                        several.iter().try_for_each(|&chunk| self.stored(chunk, Some((range, bytes))))
+                    })?,
                 },
             }
         }
@@ -168,12 +166,15 @@ impl Reader<'_> {
         !chunk.is_raw && self.chunked.data.runtime.cache().is_decoding(self.chunked.key(chunk.number))
     }
 
-    fn fetch(&self, range: &Range<u64>) -> Result<Bytes> {
+    /// Fetches a range into a buffer.
+    fn fetch<'b>(&self, range: &Range<u64>, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
         let (data, len) = (&self.chunked.data, range.end - range.start);
         data.check_range(range.start, len)?;
-        let mut bytes = zeroed(Some(len))?;
-        data.read_into(range.start, &mut bytes)?;
-        Ok(Bytes::from(bytes))
+        let len = usize::try_from(len)
+            .map_err(|_| Error::out_of_memory(format!("not enough memory for {len} bytes")))?;
+        let bytes = sized(buffer, len)?;
+        data.read_into(range.start, bytes)?;
+        Ok(bytes)
     }
 
     /// What is wanted of an unfiltered chunk.
@@ -195,7 +196,7 @@ impl Reader<'_> {
     }
 
     /// A chunk that is fetched whole; its bytes are among those of a range, if they have been fetched already.
-    fn stored(&self, chunk: u32, fetched: Option<(&Range<u64>, &Bytes)>) -> Result<()> {
+    fn stored(&self, chunk: u32, fetched: Option<(&Range<u64>, &[u8])>) -> Result<()> {
         let (chunk, location) = self.located(chunk)?;
         let stored = fetched.map(|(range, bytes)| {
             let start = (location.address - range.start) as usize;

@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 use hyperslab_filters::Scratch;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// The buffers of one thread.
 #[derive(Default)]
@@ -19,6 +19,18 @@ const KEPT_BYTES_MAX: usize = 64 << 20;
 
 thread_local! {
     static WORKER: RefCell<Worker> = RefCell::default();
+    static FETCHED: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Runs `work` with a buffer of this thread, for bytes that several chunks share. `work` may use [`with_worker`].
+pub(crate) fn with_fetched<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+    // While it is in use, it is empty for whoever else asks.
+    let mut buffer = FETCHED.take();
+    let done = work(&mut buffer);
+    if buffer.capacity() <= KEPT_BYTES_MAX {
+        FETCHED.set(buffer);
+    }
+    done
 }
 
 /// Runs `work` with the buffers of this thread. `work` must not block on other tasks.
