@@ -38,18 +38,23 @@ const VISITS_FAR_MIN: f64 = 64.0;
 /// Seconds for one read by hyperslab: a plan and a cache lookup.
 const ENGINE_READ_SECONDS: f64 = 1.0e-6;
 /// Seconds for one read of unfiltered data, which has a simpler plan.
-const ENGINE_RAW_READ_SECONDS: f64 = 0.3e-6;
+const ENGINE_RAW_READ_SECONDS: f64 = 0.7e-6;
 /// Seconds for one chunk that one read by hyperslab touches: its part of the plan, its lookup.
 const ENGINE_VISIT_SECONDS: f64 = 0.5e-6;
 /// What parts of an unfiltered read cost hyperslab, as a share of what they cost libhdf5: a request, a byte to the reader's
-/// buffer, a byte of a gap (which stays in the processor's cache), a byte and a run that are copied from there. The medians of 264
-/// reads of 19 datasets in 4 to 8 chunk shapes (`perf/advice_quality.py` makes them) are within 5 % of this, half of them
-/// within 25 %.
-const ENGINE_REQUEST_SHARE: f64 = 0.45;
-const ENGINE_BYTE_SHARE: f64 = 0.75;
-const ENGINE_GAP_SHARE: f64 = 0.3;
-const ENGINE_COPY_SHARE: f64 = 0.75;
-const ENGINE_RUN_SHARE: f64 = 0.4;
+/// buffer, a byte of a gap (which stays in the processor's cache), a byte and a run that are copied from there. Fitted to 264 reads
+/// of 19 datasets in 4 to 8 chunk shapes, which `perf/advice_quality.py` makes.
+const ENGINE_REQUEST_SHARE: f64 = 0.48;
+const ENGINE_BYTE_SHARE: f64 = 0.55;
+const ENGINE_GAP_SHARE: f64 = 0.28;
+const ENGINE_COPY_SHARE: f64 = 0.45;
+const ENGINE_RUN_SHARE: f64 = 0.38;
+/// The buffer of a thread through which bytes pass that are placed apart, and small chunks (`hyperslab_array`).
+const ENGINE_STAGED_BYTES: f64 = (256 << 10) as f64;
+/// Unfiltered chunks up to this size are fetched together.
+const ENGINE_TOGETHER_BYTES: f64 = (64 << 10) as f64;
+/// Unfiltered reads below this gain nothing by a second thread.
+const ENGINE_RAW_PARALLEL_BYTES: f64 = (4 << 20) as f64;
 /// Smaller reads by hyperslab wake no other thread (`hyperslab_array`), in bytes.
 const ENGINE_PARALLEL_BYTES: f64 = (256 << 10) as f64;
 
@@ -259,14 +264,15 @@ impl CostModel {
             + self.variable_length_seconds;
         let visits = counts.chunk_visits as f64 * ENGINE_VISIT_SECONDS;
         // Chunks are decoded ahead; the rest of a small read is done by the thread that asks for it.
-        (decode + fetch) / self.engine_threads(counts)
-            + (copy + visits) / self.threads_of_read(counts, delivered)
-            + reads * ENGINE_READ_SECONDS
+        let is_small = delivered < reads * ENGINE_PARALLEL_BYTES;
+        let alone = if is_small { 1.0 } else { self.engine_threads(counts) };
+        (decode + fetch) / self.engine_threads(counts) + (copy + visits) / alone + reads * ENGINE_READ_SECONDS
     }
 
     /// Seconds of the sweep in hyperslab, of unfiltered data.
     fn engine_raw_seconds(&self, counts: &SweepCounts, engine: &EngineCounts) -> f64 {
-        let (terms, fetched) = (&self.terms, engine.bytes as f64);
+        let (terms, fetched, reads) = (&self.terms, engine.bytes as f64, counts.reads as f64);
+        let (visits, runs) = (counts.chunk_visits as f64, counts.touched.runs as f64);
         let delivered = counts.touched.elements as f64 * self.element_bytes;
         let fetch = engine.requests as f64 * terms.load * ENGINE_REQUEST_SHARE
             + fetched.min(delivered) * terms.near_byte * ENGINE_BYTE_SHARE
@@ -275,22 +281,22 @@ impl CostModel {
         let is_direct = fetched <= delivered && engine.requests >= counts.chunk_visits;
         let copied = if is_direct { 0.0 } else { delivered };
         let copy = copied * terms.far_byte * ENGINE_COPY_SHARE
-            + counts.touched.runs as f64 * terms.run * ENGINE_RUN_SHARE
+            + runs * terms.run * ENGINE_RUN_SHARE
             + self.variable_length_seconds;
-        let visits = counts.chunk_visits as f64 * ENGINE_VISIT_SECONDS;
-        (fetch + copy + visits) / self.threads_of_read(counts, delivered)
-            + counts.reads as f64 * ENGINE_RAW_READ_SECONDS
+        // The pages of a buffer are new once.
+        let is_together = self.is_chunked && self.chunk_bytes <= ENGINE_TOGETHER_BYTES && visits > reads;
+        let is_staged = fetched > delivered || runs > visits || is_together;
+        let staged = if is_staged { ENGINE_STAGED_BYTES.min(delivered / reads.max(1.0)) } else { 0.0 };
+        let is_small = delivered < reads * ENGINE_RAW_PARALLEL_BYTES;
+        let threads = if is_small { 1.0 } else { self.engine_threads(counts) };
+        (fetch + copy + visits * ENGINE_VISIT_SECONDS) / threads
+            + staged / PAGE_BYTES * terms.page
+            + reads * ENGINE_RAW_READ_SECONDS
     }
 
     /// Threads that work on chunks at the same time.
     fn engine_threads(&self, counts: &SweepCounts) -> f64 {
         self.threads.min(counts.chunks_touched.max(1) as f64)
-    }
-
-    /// Threads that work on one read: a small one is done by the thread that asks for it.
-    fn threads_of_read(&self, counts: &SweepCounts, delivered: f64) -> f64 {
-        let is_small = delivered < counts.reads as f64 * ENGINE_PARALLEL_BYTES;
-        if is_small { 1.0 } else { self.engine_threads(counts) }
     }
 }
 
