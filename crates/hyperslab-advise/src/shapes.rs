@@ -2,7 +2,7 @@
 //!
 //! * A lattice: along each axis the extent divided into 1, 2, 3, 4, 6, 8, 12 … equal parts, in all combinations. It contains
 //!   the balanced tilings.
-//! * From each read: its block, cut or grown to each size, along the axes in either order.
+//! * From each read: its block, and its block cut or grown to each size, along the axes in either order.
 //! * The present shape.
 //!
 //! All have 64 KiB to 32 MiB, unless the whole dataset is smaller; the present one may have any size.
@@ -37,6 +37,7 @@ pub(crate) fn shapes(
     let lattice = lattice(shape, lattice_max, |dim, step| parts(dim, step, longest));
     found.extend(lattice.into_iter().filter(is_fit));
     for block in blocks {
+        found.extend(Some(clamped(shape, block)).filter(is_fit));
         let mut size = CHUNK_BYTES_MIN;
         while size <= CHUNK_BYTES_MAX {
             for fastest_first in [true, false] {
@@ -71,9 +72,14 @@ fn parts(dim: u64, step: u32, longest: u64) -> Vec<u64> {
     lengths.into_iter().filter(|length| *length <= longest).collect()
 }
 
+/// The block of a read, within the extent.
+fn clamped(shape: &[u64], block: &[u64]) -> Vec<u64> {
+    block.iter().zip(shape).map(|(block, dim)| (*block).clamp(1, *dim)).collect()
+}
+
 /// The block of a read, cut to a size along the slowest axes first, or grown to it along the fastest (or slowest) first.
 fn from_block(shape: &[u64], element_bytes: u64, block: &[u64], size: u64, fastest_first: bool) -> Vec<u64> {
-    let mut chunk: Vec<u64> = block.iter().zip(shape).map(|(block, dim)| (*block).clamp(1, *dim)).collect();
+    let mut chunk = clamped(shape, block);
     for axis in 0..chunk.len() {
         let pieces = bytes(&chunk, element_bytes).div_ceil(size);
         if pieces > 1 {
@@ -124,6 +130,8 @@ mod tests {
         let series = shapes(&[1460, 361, 720], 4, &[vec![1460, 1, 1], vec![1, 361, 720]], None, LATTICE_MAX);
         assert!(series.contains(&vec![1460, 1, 144]), "1460 x 144 floats are 0.8 MiB");
         assert!(series.contains(&vec![1, 361, 720]));
+        // A block that is no part of the extent, nor of a round size.
+        assert!(shapes(&[39, 36_841], 4, &[vec![39, 969]], None, LATTICE_MAX).contains(&vec![39, 969]));
     }
 
     #[test]
