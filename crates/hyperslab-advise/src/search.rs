@@ -190,7 +190,8 @@ pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result
     })
 }
 
-/// The best shapes by the estimate, simulated, the best first; the first of them in any case.
+/// The best shapes by the estimate and the blocks of the reads themselves, which the estimate does not know to fit, simulated; the
+/// first of them in any case.
 fn simulated(
     question: &Question<'_>,
     shapes: Vec<Vec<u64>>,
@@ -201,7 +202,14 @@ fn simulated(
     let (compression, trial) =
         if is_filtered { (Compression::Gzip(4), ASSUMED) } else { (Compression::None, RAW) };
     let pipeline = Pipeline { compression, ..Pipeline::NONE };
-    let best = rank::best(question, shapes, is_filtered, number);
+    let blocks: Vec<Vec<u64>> =
+        question.reads.iter().map(|read| read.block.clone()).filter(|block| shapes.contains(block)).collect();
+    let mut best = rank::best(question, shapes, is_filtered, number);
+    for block in blocks {
+        if !best.contains(&block) {
+            best.insert(best.len().min(1), block);
+        }
+    }
     let mut found = Vec::with_capacity(best.len());
     // As many at a time as there are threads, so that the clock is looked at often.
     for several in best.chunks(rayon::current_num_threads().max(1)) {

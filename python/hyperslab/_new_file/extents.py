@@ -10,9 +10,9 @@ import numpy as np
 from hyperslab.errors import InvalidError, WrongTypeError
 
 #: As they are given: numbers, or one for a single axis.
-Shape: TypeAlias = "int | tuple[int, ...]"
-Chunks: TypeAlias = "bool | int | tuple[int, ...] | None"
-MaxShape: TypeAlias = "bool | int | tuple[int | None, ...] | None"
+Shape: TypeAlias = int | tuple[int, ...]
+Chunks: TypeAlias = bool | int | tuple[int, ...] | None
+MaxShape: TypeAlias = bool | int | tuple[int | None, ...] | None
 
 
 def shape_tuple(shape: int | Iterable[int]) -> tuple[int, ...]:
