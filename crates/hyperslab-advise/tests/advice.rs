@@ -101,7 +101,8 @@ fn chunks_for_maps_and_series_serve_both() {
 /// 39 x 36,841 floats in tiles; the block is no part of the extent, nor of a round size.
 #[test]
 fn the_block_of_a_read_is_a_chunk_shape_too() {
-    let facts = DatasetFacts::contiguous("/d", &[39, 36_841], "<f4", 4).in_chunks(&[2, 320], vec![], 6_050_560);
+    let facts =
+        DatasetFacts::contiguous("/d", &[39, 36_841], "<f4", 4).in_chunks(&[2, 320], vec![], 6_050_560);
     let question = question(&facts, vec![UsualRead::requested(&[39, 969], 1.0)], &["hyperslab"]);
     let advice = advice(&question);
     let storage = &advice.recommendations[0].storage;

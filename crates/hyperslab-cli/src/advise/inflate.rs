@@ -4,6 +4,7 @@
 //! another where libdeflate takes the same. So the library decodes samples of each level, and of values that are rounded before,
 //! from a small file in memory.
 
+use super::sample_folder::SampleFolder;
 use crate::doctor::Library;
 use hyperslab::File;
 use hyperslab_advise::{Compression, Pipeline};
@@ -17,8 +18,8 @@ const MEASURED_PER_SECOND: f64 = 0.8;
 /// The least and the most that zlib can be slower than libdeflate, which copies long runs much faster: a measurement beyond is a
 /// disturbed one. Sparse data takes 6 times as long.
 pub(super) const FACTORS: (f64, f64) = (1.0, 12.0);
-/// A folder in memory, if the system has one.
-const IN_MEMORY: &str = "/dev/shm";
+/// The file of the samples.
+const NAME: &str = "samples.h5";
 
 /// What was measured.
 pub(super) struct InflateFactors<'a> {
@@ -99,12 +100,8 @@ impl<'a> InflateFactors<'a> {
         // The library decodes at least two, so that none stays in its cache.
         let times = if alike().count() < 2 { 2 } else { 1 };
         let bytes: Vec<u8> = (0..times).flat_map(|_| alike()).flatten().copied().collect();
-        // What lies in memory may be full.
-        let folders = [tempfile::tempdir_in(IN_MEMORY), tempfile::tempdir()];
-        let (_folder, path) = folders.into_iter().flatten().find_map(|folder| {
-            let path = folder.path().join("samples.h5");
-            write(&path, &bytes, len, level).map(|()| (folder, path))
-        })?;
+        let folder = SampleFolder::with(|folder| write(&folder.join(NAME), &bytes, len, level))?;
+        let path = folder.path().join(NAME);
         let dataset = File::open(&path).ok()?.dataset("/d").ok()?;
         let decoding = calibrated.decoding(&path, &dataset, &self.profiles)?;
         let seconds = decoding.seconds - self.library.terms().load;

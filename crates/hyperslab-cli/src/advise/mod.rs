@@ -14,6 +14,7 @@ mod page;
 mod pages;
 mod recipe;
 mod request;
+mod sample_folder;
 mod samples;
 mod storage;
 mod text;

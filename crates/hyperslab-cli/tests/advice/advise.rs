@@ -540,6 +540,39 @@ fn names_cannot_control_the_terminal() {
     }
 }
 
+/// Samples for the user's libhdf5 lie in a folder with the number of the process in its name.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupted_advice_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = require!(written(folder.path(), "maps.h5", MAPS));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hyperslab"))
+        .args(["advise", "--seconds", "30"])
+        .arg(&path)
+        .env("TMPDIR", folder.path())
+        // The libhdf5 of this Python decodes the samples.
+        .env("VIRTUAL_ENV", require!(python()).ancestors().nth(2).unwrap())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let prefix = format!("hyperslab-advise-{}-", child.id());
+    let has_samples = || {
+        let places = [Path::new("/dev/shm"), folder.path()];
+        let entries = places.into_iter().filter_map(|place| fs::read_dir(place).ok()).flatten().flatten();
+        entries.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(&prefix))
+    };
+    let mut found = false;
+    while !found && child.try_wait().unwrap().is_none() {
+        found = has_samples();
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let code = child.wait().unwrap().code();
+    assert!(interrupted.is_ok_and(|status| status.success()));
+    assert_eq!((found, code), (true, Some(130)));
+    assert!(!has_samples());
+}
+
 #[test]
 fn advice_that_fails_names_the_file() {
     let folder = tempfile::tempdir().unwrap();
