@@ -2,8 +2,8 @@
 
 Precipitation of 390 months (a quarter of the published 1,560) on a grid of 128x256 floats is written in the published chunks and
 in the advised ones, and read with h5py with the chunk cache of the study, and with hyperslab: all horizontal slices, and all
-32,768 time series, as in the published averages. Seconds are wall time, the least of some runs. At the end each study says whether the advised storage is as
-fast as the best published one, within 5 %.
+32,768 time series, as in the published averages. Seconds are wall time, the least of some runs. At the end each study says
+whether the advised storage is as fast as the best published one, within 5 %.
 
     python perf/unidata_advice.py            about five minutes; 300 MB of temporary space
 """

@@ -3,7 +3,7 @@
 use crate::digit_rounding::DigitRounding;
 use crate::pipeline::{Compression, Pipeline};
 use crate::storage::Storage;
-use hyperslab_doctor::python_string;
+use hyperslab_doctor::{python_string, python_tuple};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -101,12 +101,6 @@ impl Value {
             Self::Sizes(sizes) => python_tuple(sizes),
         }
     }
-}
-
-/// A tuple of Python, of one element with its comma.
-pub(crate) fn python_tuple(sizes: &[u64]) -> String {
-    let numbers = sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-    if sizes.len() == 1 { format!("({numbers},)") } else { format!("({numbers})") }
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 //! A program that cannot make a storage has no line: nccopy has no checksums, h5repack no LZF, netCDF none of the lossy filters,
 //! and xarray writes one group at a time.
 
-use crate::encoding::{Encoding, python_tuple};
+use crate::encoding::Encoding;
 use crate::pipeline::{Compression, Pipeline};
 use crate::storage::Storage;
 use hyperslab_doctor::pattern::shape_text;
-use hyperslab_doctor::{DatasetFacts, python_string, shell_word};
+use hyperslab_doctor::{DatasetFacts, python_string, python_tuple, shell_word};
 use hyperslab_units::bytes_option;
 use serde::Serialize;
 

@@ -11,7 +11,7 @@ const DECODE_SECONDS_PER_BYTE: f64 = 4.0e-9;
 /// The best shapes for all readers, for each reader, and for each read alone, at most `number`, the best first.
 pub(crate) fn best(
     question: &Question<'_>,
-    shapes: Vec<Vec<u64>>,
+    shapes: &[Vec<u64>],
     is_filtered: bool,
     number: usize,
 ) -> Vec<Vec<u64>> {

@@ -117,8 +117,8 @@ pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result
     let considered = all.len();
     let number = (question.time.as_secs_f64() * SIMULATED_PER_SECOND) as usize;
     let number = number.clamp(SIMULATED_MIN, SIMULATED_MAX);
-    let filtered = simulated(question, all.clone(), true, number, &mut || clock.is_over(FILTERED_UNTIL))?;
-    let raw = simulated(question, all, false, number / 2, &mut || clock.is_over(RAW_UNTIL))?;
+    let filtered = simulated(question, &all, true, number, &mut || clock.is_over(FILTERED_UNTIL))?;
+    let raw = simulated(question, &all, false, number / 2, &mut || clock.is_over(RAW_UNTIL))?;
     let simulated_count = filtered.len() + raw.len();
     let filtered_shapes = best_shapes(question, &filtered, facts.chunk_dims(), MEASURED_FILTERED);
     let raw_shapes = best_shapes(question, &raw, facts.chunk_dims(), MEASURED_RAW);
@@ -194,7 +194,7 @@ pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result
 /// first of them in any case.
 fn simulated(
     question: &Question<'_>,
-    shapes: Vec<Vec<u64>>,
+    shapes: &[Vec<u64>],
     is_filtered: bool,
     number: usize,
     is_over: &mut dyn FnMut() -> bool,
@@ -202,12 +202,12 @@ fn simulated(
     let (compression, trial) =
         if is_filtered { (Compression::Gzip(4), ASSUMED) } else { (Compression::None, RAW) };
     let pipeline = Pipeline { compression, ..Pipeline::NONE };
-    let blocks: Vec<Vec<u64>> =
-        question.reads.iter().map(|read| read.block.clone()).filter(|block| shapes.contains(block)).collect();
+    let is_shape = |block: &&Vec<u64>| shapes.contains(block);
+    let blocks: Vec<&Vec<u64>> = question.reads.iter().map(|read| &read.block).filter(is_shape).collect();
     let mut best = rank::best(question, shapes, is_filtered, number);
     for block in blocks {
-        if !best.contains(&block) {
-            best.insert(best.len().min(1), block);
+        if !best.contains(block) {
+            best.insert(best.len().min(1), block.clone());
         }
     }
     let mut found = Vec::with_capacity(best.len());

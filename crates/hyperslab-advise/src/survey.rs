@@ -213,7 +213,7 @@ fn simulate(question: &Question<'_>, present: &DatasetFacts) -> Result<Simulatio
         shapes::shapes(&present.shape, present.element_bytes, &blocks, present.chunk_dims(), LATTICE_MAX);
     let mut others = Vec::new();
     let mut add = |is_filtered: bool, number: usize| -> Result<(), AdviseError> {
-        let mut best = rank::best(question, all.clone(), is_filtered, number);
+        let mut best = rank::best(question, &all, is_filtered, number);
         // The present shape under other filters, too.
         best.extend(present.chunk_dims().map(<[u64]>::to_vec).filter(|chunk| !best.contains(chunk)));
         for chunk in best {

@@ -30,14 +30,8 @@ impl Layout {
         is_known.then_some(Self { is_single: datatype.size == 4, is_big_endian })
     }
 
-    fn single(self, mut bytes: [u8; 4]) -> [u8; 4] {
-        if self.is_big_endian {
-            bytes.reverse();
-        }
-        bytes
-    }
-
-    fn double(self, mut bytes: [u8; 8]) -> [u8; 8] {
+    /// Between the order of the file and little-endian, either way.
+    fn swapped<const N: usize>(self, mut bytes: [u8; N]) -> [u8; N] {
         if self.is_big_endian {
             bytes.reverse();
         }
@@ -47,9 +41,9 @@ impl Layout {
     /// The element nearest to a value.
     fn bytes(self, value: f64) -> Vec<u8> {
         if self.is_single {
-            self.single((value as f32).to_le_bytes()).to_vec()
+            self.swapped((value as f32).to_le_bytes()).to_vec()
         } else {
-            self.double(value.to_le_bytes()).to_vec()
+            self.swapped(value.to_le_bytes()).to_vec()
         }
     }
 }
@@ -59,8 +53,8 @@ fn numbers(datatype: &Datatype, data: &[u8]) -> Vec<f64> {
     let size = datatype.size as usize;
     if let Some(layout) = Layout::of(datatype) {
         let value = |bytes: &[u8]| match *bytes {
-            [a, b, c, d] => f32::from_le_bytes(layout.single([a, b, c, d])).into(),
-            [a, b, c, d, e, f, g, h] => f64::from_le_bytes(layout.double([a, b, c, d, e, f, g, h])),
+            [a, b, c, d] => f32::from_le_bytes(layout.swapped([a, b, c, d])).into(),
+            [a, b, c, d, e, f, g, h] => f64::from_le_bytes(layout.swapped([a, b, c, d, e, f, g, h])),
             _ => f64::NAN,
         };
         return data.chunks_exact(size).map(value).collect();
@@ -147,14 +141,14 @@ impl DecimalRounding {
         };
         if self.layout.is_single {
             self.each(elements, |bytes: [u8; 4]| {
-                let value = f32::from_le_bytes(self.layout.single(bytes));
+                let value = f32::from_le_bytes(self.layout.swapped(bytes));
                 // Exact: a multiple of the scale that a float of 24 bits is nearest to has no more bits.
-                self.layout.single((round(value.into()) as f32).to_le_bytes())
+                self.layout.swapped((round(value.into()) as f32).to_le_bytes())
             });
         } else {
             self.each(elements, |bytes: [u8; 8]| {
-                let value = f64::from_le_bytes(self.layout.double(bytes));
-                self.layout.double(round(value).to_le_bytes())
+                let value = f64::from_le_bytes(self.layout.swapped(bytes));
+                self.layout.swapped(round(value).to_le_bytes())
             });
         }
         largest

@@ -1,5 +1,5 @@
-//! Byte sizes as people write them, and counts as they read them. This is the only grammar of sizes in hyperslab: command-line options, environment
-//! variables and Python functions all read sizes with [`parse_bytes`].
+//! Byte sizes as people write them, and counts as they read them. This is the only grammar of sizes in hyperslab: command-
+//! line options, environment variables and Python functions all read sizes with [`parse_bytes`].
 //!
 //! ```text
 //! size    = number [space] [unit]            in any case

@@ -12,7 +12,7 @@ from hyperslab._empty import Empty
 from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.elements import array_of, dtype_of, is_sequence, plain
 from hyperslab._new_file.encoder import encode
-from hyperslab._new_file.extents import shape_tuple
+from hyperslab._new_file.extents import Shape, shape_tuple
 from hyperslab._new_file.named import dtype_and_name
 from hyperslab._new_file.names import about, checked_text, text_of
 from hyperslab._new_file.sequences import sequences_in
@@ -116,7 +116,7 @@ class NewAttributes(MutableMapping[str, Any]):
         builder.attribute(owner, name, dtype, shape, encode(value, dtype.base, self._owner._file), named)
 
 
-def _array(data: Any, dtype: np.dtype[Any], shape: int | tuple[int, ...] | None) -> NDArray[Any]:
+def _array(data: Any, dtype: np.dtype[Any], shape: Shape | None) -> NDArray[Any]:
     """The values as an array of their own in the shape that is asked for, with the axes of an array dtype at the end."""
     shape = None if shape is None else shape_tuple(shape)
     if shape is not None and is_sequence(dtype):

@@ -12,10 +12,10 @@ from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.dimensions import NewDimensions
 from hyperslab._new_file.elements import array_of, is_sequence, plain
 from hyperslab._new_file.encoder import check, encode
-from hyperslab._new_file.references import NewRegionReference
 from hyperslab._new_file.fields import fields_of, values_of_field
 from hyperslab._new_file.names import about
 from hyperslab._new_file.object import Object
+from hyperslab._new_file.references import NewRegionReference
 from hyperslab._new_file.sequences import sequences_in
 from hyperslab.dtypes import check_string_dtype
 from hyperslab.errors import InvalidError, WrongTypeError

@@ -16,7 +16,7 @@ pub use explain::{Explained, ExplainedChunk, ExplainedRequest, ExplainedSource};
 use raw::RawSteps;
 #[cfg(test)]
 pub(crate) use raw::requests as raw_requests;
-pub(crate) use raw::{RawDestination, RawFrom, RawRequest, RawStep};
+pub(crate) use raw::{RawDestination, RawFrom, RawRequest, RawStep, only_stretch};
 
 use crate::Result;
 use crate::array::DataSource;

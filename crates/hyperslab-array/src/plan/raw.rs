@@ -66,6 +66,17 @@ impl RawStep {
     }
 }
 
+/// The only step of a plan that goes to contiguous bytes of the result, and where these begin.
+pub(crate) fn only_stretch(steps: &[RawStep]) -> Option<(&RawStep, usize)> {
+    match steps {
+        [step] => match step.wanted.destination {
+            RawDestination::Contiguous { target } => Some((step, target)),
+            RawDestination::Scattered { .. } => None,
+        },
+        _ => None,
+    }
+}
+
 /// Wanted unfiltered bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RawRequest {

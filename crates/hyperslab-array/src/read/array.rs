@@ -8,7 +8,7 @@ use super::virtual_array::VirtualRead;
 use super::{chunked, raw, virtual_array};
 use crate::array::{Array, Endianness, Operation, Storage};
 use crate::memory::zeroed;
-use crate::plan::{CacheView, RawDestination, RawRequest, RawStep, ReadPlan, Steps};
+use crate::plan::{CacheView, RawStep, ReadPlan, Steps, only_stretch};
 use crate::selection::FieldSubset;
 use crate::{Error, Result, Selection};
 
@@ -108,17 +108,10 @@ unsafe fn carry_out(array: &Array, plan: &ReadPlan, call: Call<'_>) -> Result<()
             unsafe { copies.run(data, 0, target, conversion) }
         }
         Steps::Contiguous { data, base, record_bytes, dims, points, requests } => {
-            match requests.as_slice() {
-                [
-                    RawStep {
-                        wanted: RawRequest { destination: RawDestination::Contiguous { target }, .. },
-                        ..
-                    },
-                ] if !data.source.advice().has_latency() => {
-                    // SAFETY: as promised to this function.
-                    unsafe { raw::read_stretch(data, *base, &requests[0], *target, call) }?;
-                }
-                _ => {
+            match only_stretch(requests).filter(|_| !data.source.advice().has_latency()) {
+                // SAFETY: as promised to this function.
+                Some((step, to)) => unsafe { raw::read_stretch(data, *base, step, to, call) }?,
+                None => {
                     let copies = plan.whole_copies(dims, points.as_ref(), *record_bytes)?;
                     // SAFETY: as promised to this function.
                     unsafe { raw::read(data, *base, &copies, requests, call) }?;

@@ -220,11 +220,10 @@ impl Samples<'_> {
         decimals: Option<&DecimalRounding>,
         trial: &Trial,
     ) -> Option<f64> {
-        if !self.inflate_factors.as_ref()?.needs_samples(wanted) {
-            return self.inflate_factors.as_ref()?.nearest(wanted);
+        if self.inflate_factors.as_ref()?.needs_samples(wanted) {
+            let inputs = self.deflated(wanted, block, samples, decimals);
+            self.inflate_factors.as_mut()?.measure(wanted, inputs, trial.decode_seconds_per_byte());
         }
-        let inputs = self.deflated(wanted, block, samples, decimals);
-        self.inflate_factors.as_mut()?.measure(wanted, inputs, trial.decode_seconds_per_byte());
         self.inflate_factors.as_ref()?.nearest(wanted)
     }
 }

@@ -51,6 +51,12 @@ pub(crate) fn repack_line(file: &str, options: &str) -> String {
     format!("h5repack {options}{} out.h5", shell_word(file))
 }
 
+/// A tuple of Python, of one element with its comma: `(73, 91)`, `(100,)`.
+pub fn python_tuple(sizes: &[u64]) -> String {
+    let numbers = sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    if sizes.len() == 1 { format!("({numbers},)") } else { format!("({numbers})") }
+}
+
 /// A Python string literal in double quotes.
 pub fn python_string(text: &str) -> String {
     let mut out = String::from('"');

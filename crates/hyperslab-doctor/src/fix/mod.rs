@@ -17,7 +17,7 @@ mod writers;
 pub(crate) use cache::{judged_cache_lines, slots_only, smallest_cache};
 pub(crate) use chunk_shape::shape_for_read;
 pub(crate) use filters::{NewFilters, refilter_to};
-pub use lines::{python_string, shell_word};
+pub use lines::{python_string, python_tuple, shell_word};
 pub(crate) use lines::{repack_fix, repack_line};
 pub use others::OtherRead;
 pub(crate) use others::others_text;

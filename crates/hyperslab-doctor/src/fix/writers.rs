@@ -1,7 +1,7 @@
 //! A new storage in the words of the programs that write files: h5py, netCDF4, xarray, C, nccopy.
 
 use super::filters::{NewFilters, has_checksum};
-use super::lines::{python_string, shell_word};
+use super::lines::{python_string, python_tuple, shell_word};
 use crate::facts::DatasetFacts;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct WriterLine {
 pub(crate) fn writer_lines(facts: &DatasetFacts, chunk: &[u64], filters: NewFilters) -> Vec<WriterLine> {
     let line = |target: &str, line: String| WriterLine { target: target.to_owned(), line };
     let list = chunk.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-    let tuple = if chunk.len() == 1 { format!("({list},)") } else { format!("({list})") };
+    let tuple = python_tuple(chunk);
     let name = facts.path.trim_start_matches('/');
     let (text, checksum) = (python_string(name), has_checksum(facts));
     let (mut h5py, mut netcdf, mut xarray) = (String::new(), String::new(), String::new());
