@@ -164,15 +164,24 @@ fn stored_as(question: &Question<'_>, storage: &Storage, trial: &Trial) -> Datas
     };
     let mut facts = storage.facts(present, data_bytes);
     if storage.pipeline.is_filtered() {
-        let factor = trial.inflate_factor.or(question.inflate_factor).filter(|_| is_deflate(storage));
-        let library = factor.map(|factor| {
-            let of_byte = trial.decode_seconds_per_byte() * factor + byte_filter_seconds(&facts.filters);
-            let seconds = question.terms.load + of_byte * chunk_bytes as f64;
-            LibraryDecoding { seconds, fresh_pages: 0.0 }
-        });
+        let library = trial.library.or_else(|| estimated_decoding(question, storage, trial));
         facts.samples = Some(decoding_of(trial, library));
     }
     facts
+}
+
+/// What decoding a chunk is estimated to cost the user's libhdf5, by how much longer than hyperslab it took to inflate another
+/// one. `None` for what is not deflated, and if nothing was measured.
+pub(crate) fn estimated_decoding(
+    question: &Question<'_>,
+    storage: &Storage,
+    trial: &Trial,
+) -> Option<LibraryDecoding> {
+    let factor = trial.inflate_factor.or(question.inflate_factor).filter(|_| is_deflate(storage))?;
+    let filters = byte_filter_seconds(&storage.pipeline.facts());
+    let of_byte = trial.decode_seconds_per_byte() * factor + filters;
+    let bytes = storage.chunk_bytes(question.facts.element_bytes)? as f64;
+    Some(LibraryDecoding { seconds: question.terms.load + of_byte * bytes, fresh_pages: 0.0 })
 }
 
 /// The speed of decoding that a trial measured.

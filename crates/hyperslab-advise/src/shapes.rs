@@ -5,7 +5,8 @@
 //! * From each read: its block, and its block cut or grown to each size, along the axes in either order.
 //! * The present shape.
 //!
-//! All have 64 KiB to 32 MiB, unless the whole dataset is smaller; the present one may have any size.
+//! All have 64 KiB to 32 MiB, unless the whole dataset is smaller; the present one may have any size. The block of a read may be
+//! smaller where the dataset has few of them.
 
 use std::collections::BTreeSet;
 
@@ -15,6 +16,9 @@ use hyperslab_doctor::lattice;
 pub const CHUNK_BYTES_MIN: u64 = 64 << 10;
 /// Larger ones fit no default cache.
 pub const CHUNK_BYTES_MAX: u64 = 32 << 20;
+/// The block of a read is a chunk shape down to this size, if the dataset has at most so many of them.
+const BLOCK_BYTES_MIN: u64 = 4 << 10;
+const BLOCKS_MAX: u64 = 4096;
 /// At most so many shapes of the lattice for a full search; with more, extents are divided in larger steps.
 pub(crate) const LATTICE_MAX: usize = 12_000;
 
@@ -37,7 +41,10 @@ pub(crate) fn shapes(
     let lattice = lattice(shape, lattice_max, |dim, step| parts(dim, step, longest));
     found.extend(lattice.into_iter().filter(is_fit));
     for block in blocks {
-        found.extend(Some(clamped(shape, block)).filter(is_fit));
+        let own = clamped(shape, block);
+        let small = BLOCK_BYTES_MIN..CHUNK_BYTES_MIN;
+        let is_small = small.contains(&bytes(&own, element_bytes)) && number(shape, &own) <= BLOCKS_MAX;
+        found.extend(Some(own).filter(|own| is_small || is_fit(own)));
         let mut size = CHUNK_BYTES_MIN;
         while size <= CHUNK_BYTES_MAX {
             for fastest_first in [true, false] {
@@ -53,6 +60,11 @@ pub(crate) fn shapes(
 
 fn bytes(chunk: &[u64], element_bytes: u64) -> u64 {
     chunk.iter().fold(element_bytes, |n, d| n.saturating_mul(*d))
+}
+
+/// Chunks of the dataset.
+fn number(shape: &[u64], chunk: &[u64]) -> u64 {
+    shape.iter().zip(chunk).fold(1, |n, (dim, len)| n.saturating_mul(dim.div_ceil(*len)))
 }
 
 /// The extent in equal parts: their lengths, none above `longest`. The numbers of parts are 1, 2, 3, 4, 6, 8, 12 … at step
@@ -132,6 +144,16 @@ mod tests {
         assert!(series.contains(&vec![1, 361, 720]));
         // A block that is no part of the extent, nor of a round size.
         assert!(shapes(&[39, 36_841], 4, &[vec![39, 969]], None, LATTICE_MAX).contains(&vec![39, 969]));
+    }
+
+    #[test]
+    fn small_blocks_are_shapes_where_they_are_few() {
+        let of = |rows: u64, block: [u64; 2]| {
+            shapes(&[rows, 4096], 4, &[block.to_vec()], None, LATTICE_MAX).contains(&block.to_vec())
+        };
+        assert!(of(1000, [10, 400]), "1,100 blocks of 16 kB");
+        assert!(!of(1_000_000, [10, 400]), "1,100,000 blocks");
+        assert!(!of(1000, [2, 400]), "3,200 bytes");
     }
 
     #[test]

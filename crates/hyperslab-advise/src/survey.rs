@@ -11,7 +11,6 @@ use crate::advice::{dollars, filters_of_present, repack_seconds};
 use crate::choose::{Choice, Served};
 use crate::cost::{self, Costed, SimulatedStorage};
 use crate::pipeline::{Compression, Pipeline};
-use crate::search::RAW;
 use crate::storage::Storage;
 use crate::trial::{Trial, Trials};
 use crate::{AdviseError, Question, rank, shapes};
@@ -143,7 +142,7 @@ impl Surveyor {
         };
         let mut present =
             cost::of_present(question, present_storage.clone(), &simulations.present, own_trial.as_ref())?;
-        let present_trial = own_trial.or_else(|| facts.filters.is_empty().then_some(RAW));
+        let present_trial = own_trial.or_else(|| facts.filters.is_empty().then_some(Trial::RAW));
         let writing =
             present_trial.map(|trial| cost::of_writing(question, &present_storage, &trial, VISITS_MAX));
         present.writing = writing.transpose()?;
@@ -156,7 +155,7 @@ impl Surveyor {
                     all.push(cost::of_storage(question, simulated, pipeline, &trial)?);
                 }
             } else if !checksum {
-                all.push(cost::of_storage(question, simulated, &Pipeline::NONE, &RAW)?);
+                all.push(cost::of_storage(question, simulated, &Pipeline::NONE, &Trial::RAW)?);
             }
         }
         all.retain({

@@ -3,9 +3,9 @@
 
 use crate::advice::answer_of;
 use crate::cost::{self, Costed, SimulatedStorage};
-use crate::search::{RAW, VISITS_PRUNING};
+use crate::promising::VISITS_PRUNING;
 use crate::storage::Storage;
-use crate::trial::Trials;
+use crate::trial::{Trial, Trials};
 use crate::{Advice, AdviseError, Pipeline, Question, StorageAnswer};
 use serde::Serialize;
 
@@ -106,7 +106,7 @@ fn agreed(
         return Ok(Some(Agreed { path, storage: present.clone(), slower, is_present: true }));
     }
     let trial = match (chunk, storage.pipeline.is_filtered()) {
-        (_, false) => Some(RAW),
+        (_, false) => Some(Trial::RAW),
         (Some(chunk), true) => {
             member.trials.measure(chunk, std::slice::from_ref(&storage.pipeline)).pop().flatten()
         }

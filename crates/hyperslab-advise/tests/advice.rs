@@ -12,7 +12,7 @@ use hyperslab_advise::{
     WhyNot, advise, usual_reads,
 };
 use hyperslab_doctor::predict::Terms;
-use hyperslab_doctor::{DatasetFacts, FilterFact};
+use hyperslab_doctor::{DatasetFacts, FilterFact, LibraryDecoding};
 use std::time::Duration;
 
 /// Data that compresses alike in any chunk: deflate to a half, with a shuffle to two fifths; zstd the same, four times as
@@ -31,6 +31,7 @@ impl Trials for Alike {
                 decode_seconds: 2e-6 * times,
                 largest_error: 0.0,
                 inflate_factor: None,
+                library: None,
             })
         };
         pipelines.iter().map(of).collect()
@@ -134,6 +135,41 @@ fn the_level_that_libhdf5_inflates_fastest_is_advised() {
     let same = advise(&question, &mut Alike).unwrap().unwrap();
     let before = &same.recommendations.iter().find(|one| one.reader == "libhdf5-2").unwrap().storage;
     assert!(!before.filters.contains("gzip=6"), "{}", before.filters);
+}
+
+/// The same values, of which libhdf5 decodes chunks of one shape slowly.
+struct SlowInOneShape {
+    slow: Vec<u64>,
+    /// The chunks of which samples were decoded.
+    decoded: Vec<Vec<u64>>,
+}
+
+impl Trials for SlowInOneShape {
+    fn measure(&mut self, chunk: &[u64], pipelines: &[Pipeline]) -> Vec<Option<Trial>> {
+        let trials = Alike.measure(chunk, pipelines).into_iter();
+        trials.map(|trial| Some(Trial { inflate_factor: Some(1.5), ..trial? })).collect()
+    }
+
+    fn decode_by_library(&mut self, chunk: &[u64], _: &Pipeline) -> Option<LibraryDecoding> {
+        self.decoded.push(chunk.to_vec());
+        let bytes = (4 * chunk.iter().product::<u64>()) as f64;
+        let times = if chunk == self.slow { 10.0 } else { 1.0 };
+        Some(LibraryDecoding { seconds: bytes * 2e-9 * 1.5 * times, fresh_pages: 0.0 })
+    }
+}
+
+#[test]
+fn a_shape_that_libhdf5_decodes_slowly_is_left_for_the_next() {
+    let facts = maps();
+    let question = question(&facts, maps_and_series(), &["libhdf5-2"]);
+    let mut alike = SlowInOneShape { slow: vec![], decoded: vec![] };
+    let first = advise(&question, &mut alike).unwrap().unwrap().recommendations[0].storage.clone();
+    let first = first.chunk.unwrap();
+    assert!(alike.decoded.contains(&first), "the advised shape is decoded: {:?}", alike.decoded);
+    let mut slow = SlowInOneShape { slow: first.clone(), decoded: vec![] };
+    let second = advise(&question, &mut slow).unwrap().unwrap().recommendations[0].storage.clone();
+    assert!(second.chunk.as_ref() != Some(&first), "{second:?}");
+    assert!(slow.decoded.contains(&first), "{:?}", slow.decoded);
 }
 
 #[test]

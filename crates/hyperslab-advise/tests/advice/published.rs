@@ -103,6 +103,7 @@ impl Trials for Incompressible {
             decode_seconds: 2e-6,
             largest_error: 0.0,
             inflate_factor: None,
+            library: None,
         };
         vec![Some(trial); pipelines.len()]
     }

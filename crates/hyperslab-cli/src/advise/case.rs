@@ -1,8 +1,9 @@
 //! A dataset with what is asked about it.
 
 use super::axes::Axes;
-use super::inflate::{FACTORS, InflateFactors};
+use super::inflate::FACTORS;
 use super::samples::Samples;
+use super::user_library::UserLibrary;
 use super::{Request, target};
 use crate::doctor::{Library, SampleScope, facts_of};
 use crate::failure::Failure;
@@ -86,8 +87,8 @@ impl<'a> Case<'a> {
     where
         'a: 's,
     {
-        let inflate_factors = InflateFactors::new(library, profiles(request), seconds);
-        Samples::new(self.dataset, seconds, self.max_error, inflate_factors)
+        let library = UserLibrary::new(library, profiles(request));
+        Samples::new(self.dataset, seconds, self.max_error, library)
     }
 }
 

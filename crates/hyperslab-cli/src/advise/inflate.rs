@@ -4,27 +4,19 @@
 //! another where libdeflate takes the same. So the library decodes samples of each level, and of values that are rounded before,
 //! from a small file in memory.
 
-use super::sample_folder::SampleFolder;
-use crate::doctor::Library;
-use hyperslab::File;
+use super::user_library::{SampleChunks, UserLibrary};
 use hyperslab_advise::{Compression, Pipeline};
-use hyperslab_create::{CreateOptions, Data, FilterRequest, NewDataset, NewFile, datatypes};
-use hyperslab_doctor::Profile;
+use hyperslab_create::{FilterRequest, datatypes};
 use hyperslab_filters::ids::DEFLATE;
-use std::path::Path;
 
 /// Measurements for each second that the answer may take; at least one is made.
 const MEASURED_PER_SECOND: f64 = 0.8;
 /// The least and the most that zlib can be slower than libdeflate, which copies long runs much faster: a measurement beyond is a
 /// disturbed one. Sparse data takes 6 times as long.
 pub(super) const FACTORS: (f64, f64) = (1.0, 12.0);
-/// The file of the samples.
-const NAME: &str = "samples.h5";
 
 /// What was measured.
-pub(super) struct InflateFactors<'a> {
-    library: &'a Library,
-    profiles: Vec<Profile>,
+pub(super) struct InflateFactors {
     known: Vec<Known>,
     measurements_left: usize,
 }
@@ -58,11 +50,11 @@ fn deflate_of(pipeline: &Pipeline) -> Option<(Before, u32)> {
     Some((Before { rounding, shuffle: pipeline.shuffle }, level))
 }
 
-impl<'a> InflateFactors<'a> {
-    /// For an answer that may take so many seconds, for readers with the caches of these profiles.
-    pub(super) fn new(library: &'a Library, profiles: Vec<Profile>, seconds: f64) -> Self {
+impl InflateFactors {
+    /// For an answer that may take so many seconds.
+    pub(super) fn new(seconds: f64) -> Self {
         let measurements_left = ((seconds * MEASURED_PER_SECOND) as usize).max(1);
-        Self { library, profiles, known: Vec::new(), measurements_left }
+        Self { known: Vec::new(), measurements_left }
     }
 
     /// True if the pipeline was not measured, and there is time for it.
@@ -74,10 +66,16 @@ impl<'a> InflateFactors<'a> {
     }
 
     /// Measures a pipeline whose deflate gets these samples, which hyperslab inflates in so many seconds a byte.
-    pub(super) fn measure(&mut self, pipeline: &Pipeline, deflated: Option<Vec<Vec<u8>>>, own: f64) {
+    pub(super) fn measure(
+        &mut self,
+        library: &UserLibrary<'_>,
+        pipeline: &Pipeline,
+        deflated: Option<Vec<Vec<u8>>>,
+        own: f64,
+    ) {
         let Some((before, level)) = deflate_of(pipeline) else { return };
         self.measurements_left = self.measurements_left.saturating_sub(1);
-        let seconds = deflated.and_then(|samples| self.measured(&samples, level));
+        let seconds = deflated.and_then(|samples| measured(library, &samples, level));
         let factor = seconds.map(|seconds| (seconds / own).clamp(FACTORS.0, FACTORS.1));
         self.known.push(Known { before, level, factor });
     }
@@ -91,33 +89,17 @@ impl<'a> InflateFactors<'a> {
         };
         self.known.iter().filter(|one| one.factor.is_some()).min_by_key(distance)?.factor
     }
-
-    /// Seconds in which the library inflates a byte of the samples.
-    fn measured(&self, samples: &[Vec<u8>], level: u32) -> Option<f64> {
-        let calibrated = self.library.calibrated.as_ref()?;
-        let len = samples.first().map(Vec::len).filter(|len| *len > 0)?;
-        let alike = || samples.iter().filter(|sample| sample.len() == len);
-        // The library decodes at least two, so that none stays in its cache.
-        let times = if alike().count() < 2 { 2 } else { 1 };
-        let bytes: Vec<u8> = (0..times).flat_map(|_| alike()).flatten().copied().collect();
-        let folder = SampleFolder::with(|folder| write(&folder.join(NAME), &bytes, len, level))?;
-        let path = folder.path().join(NAME);
-        let dataset = File::open(&path).ok()?.dataset("/d").ok()?;
-        let decoding = calibrated.decoding(&path, &dataset, &self.profiles)?;
-        let seconds = decoding.seconds - self.library.terms().load;
-        (seconds > 0.0).then(|| seconds / len as f64)
-    }
 }
 
-/// Writes bytes in deflated chunks of `len`.
-fn write(path: &Path, bytes: &[u8], len: usize, level: u32) -> Option<()> {
-    let mut file = NewFile::new();
-    let deflate = FilterRequest { id: DEFLATE, parameters: vec![level] };
-    let dataset = NewDataset::new(datatypes::integer(1, false), &[bytes.len() as u64])
-        .chunks(&[len as u64])
-        .filters(vec![deflate]);
-    let id = file.dataset("/d", dataset).ok()?;
-    file.set_data(id, Data::memory(bytes.to_vec())).ok()?;
-    file.write(path, &CreateOptions::default(), &Default::default()).ok()?;
-    Some(())
+/// Seconds in which the library inflates a byte of the samples.
+fn measured(library: &UserLibrary<'_>, samples: &[Vec<u8>], level: u32) -> Option<f64> {
+    let len = samples.first().map(Vec::len).filter(|len| *len > 0)?;
+    let decoding = library.decoding(&SampleChunks {
+        datatype: datatypes::integer(1, false),
+        shape: &[len as u64],
+        filters: vec![FilterRequest { id: DEFLATE, parameters: vec![level] }],
+        values: samples.iter().filter(|sample| sample.len() == len).map(Vec::as_slice).collect(),
+    })?;
+    let seconds = decoding.seconds - library.load_seconds();
+    (seconds > 0.0).then(|| seconds / len as f64)
 }

@@ -19,6 +19,7 @@ mod samples;
 mod storage;
 mod text;
 mod together;
+mod user_library;
 
 use crate::doctor::{Library, choose, is_netcdf};
 use crate::failure::{self, Failure, one_line};

@@ -4,11 +4,14 @@
 //! bounded, also where the file's own chunks lie across it. Which blocks are taken depends on shapes alone.
 
 use super::inflate::InflateFactors;
+use super::user_library::{SampleChunks, UserLibrary};
 use hyperslab::internal::filter_element;
 use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_advise::{Compression, ErrorBound, Pipeline as Wanted, Trial, Trials};
 use hyperslab_bench::measure::thread_seconds;
+use hyperslab_create::FilterRequest;
+use hyperslab_doctor::LibraryDecoding;
 use hyperslab_filters::ids::DEFLATE;
 use hyperslab_filters::{Element, ElementKind, FilterSpec, Pipeline, Scratch, Target, client_data};
 use hyperslab_repack::DecimalRounding;
@@ -19,6 +22,9 @@ const SAMPLE_BYTES_PER_SECOND: f64 = (200 << 10) as f64;
 const SAMPLE_BYTES_MIN: u64 = 256 << 10;
 const SAMPLE_BYTES_MAX: u64 = 4 << 20;
 const SAMPLES_MAX: u64 = 8;
+/// The same of samples that libhdf5 decodes. Of small chunks many: a processor learns the few that it sees again and again.
+const LIBRARY_BYTES_MAX: u64 = 16 << 20;
+const LIBRARY_SAMPLES_MAX: u64 = 64;
 /// Decoded bytes of the file's own chunks that one sample may need.
 const SOURCE_BYTES_MAX: u64 = 16 << 20;
 /// Each sample is encoded and decoded so often; the fastest time counts. Small samples, once.
@@ -35,8 +41,8 @@ pub(crate) struct Samples<'a> {
     fill: Option<Vec<u8>>,
     /// The most that a value may change.
     max_error: Option<ErrorBound>,
-    /// How fast the user's libhdf5 inflates, if that matters.
-    inflate_factors: Option<InflateFactors<'a>>,
+    /// The user's libhdf5, if what it takes matters, and how fast it inflates.
+    library: Option<(UserLibrary<'a>, InflateFactors)>,
     scratch: Scratch,
 }
 
@@ -46,11 +52,11 @@ impl<'a> Samples<'a> {
         dataset: &'a Dataset,
         seconds: f64,
         max_error: Option<ErrorBound>,
-        inflate_factors: InflateFactors<'a>,
+        library: UserLibrary<'a>,
     ) -> Self {
         let bytes = (seconds * SAMPLE_BYTES_PER_SECOND) as u64;
         let small = Self::small(dataset, bytes.clamp(SAMPLE_BYTES_MIN, SAMPLE_BYTES_MAX));
-        Self { runs: RUNS, max_error, inflate_factors: Some(inflate_factors), ..small }
+        Self { runs: RUNS, max_error, library: Some((library, InflateFactors::new(seconds))), ..small }
     }
 
     /// Samples of so many bytes, each tried once.
@@ -68,17 +74,21 @@ impl<'a> Samples<'a> {
             runs: 1,
             fill,
             max_error: None,
-            inflate_factors: None,
+            library: None,
             scratch: Scratch::new(),
         }
     }
 
-    /// The values of a few blocks of this shape, spread over the dataset. `None` if they cannot be read.
-    fn read(&self, block: &[u64]) -> Option<Vec<Vec<u8>>> {
+    /// Bytes of a block.
+    fn bytes_of(&self, block: &[u64]) -> u64 {
+        block.iter().fold(u64::from(self.element.size), |n, d| n.saturating_mul(*d))
+    }
+
+    /// The values of at most `most` blocks of this shape, spread over the dataset. `None` if they cannot be read.
+    fn read(&self, block: &[u64], most: u64) -> Option<Vec<Vec<u8>>> {
         let shape = self.dataset.shape();
-        let bytes = block.iter().fold(u64::from(self.element.size), |n, d| n.saturating_mul(*d));
         let places = shape.iter().zip(block).fold(1u64, |n, (dim, len)| n.saturating_mul((dim / len).max(1)));
-        let count = (self.bytes / bytes.max(1)).clamp(1, SAMPLES_MAX).min(places);
+        let count = (self.bytes / self.bytes_of(block).max(1)).clamp(1, most).min(places);
         let samples = (0..count).map(|sample| {
             let ranges: Vec<String> = shape
                 .iter()
@@ -95,16 +105,14 @@ impl<'a> Samples<'a> {
         samples.collect()
     }
 
-    /// The shape of a sample of such a chunk.
-    fn sample_shape(&self, chunk: &[u64]) -> Vec<u64> {
+    /// The shape of a sample of such a chunk, of at most `bytes_max` bytes.
+    fn sample_shape(&self, chunk: &[u64], bytes_max: u64) -> Vec<u64> {
         let shape = self.dataset.shape();
         let mut block: Vec<u64> =
             chunk.iter().zip(shape).map(|(chunk, dim)| (*chunk).min(*dim).max(1)).collect();
-        let size = u64::from(self.element.size);
-        let bytes = |block: &[u64]| block.iter().fold(size, |n, d| n.saturating_mul(*d));
         // The slowest axis first, so that what is next to each other stays so.
         for axis in 0..block.len() {
-            let pieces = bytes(&block).div_ceil(self.bytes);
+            let pieces = self.bytes_of(&block).div_ceil(bytes_max);
             if pieces > 1 {
                 block[axis] = (block[axis] / pieces).max(1);
             }
@@ -146,6 +154,16 @@ impl<'a> Samples<'a> {
         largest_error(&self.element, bound, sample, decoded).filter(|error| bound.is_kept(*error))
     }
 
+    /// How a pipeline rounds values before its filters, if it does. `None` if these values cannot be rounded so.
+    fn decimals(&self, wanted: &Wanted) -> Option<Option<DecimalRounding>> {
+        match wanted.compression {
+            Compression::Rounded { digits, .. } => {
+                DecimalRounding::of_dataset(self.dataset, digits).map(Some)
+            }
+            _ => Some(None),
+        }
+    }
+
     fn trial(&mut self, wanted: &Wanted, block: &[u64], samples: &[Vec<u8>]) -> Option<Trial> {
         let mut trial = Trial {
             decoded_bytes: 0,
@@ -154,11 +172,9 @@ impl<'a> Samples<'a> {
             decode_seconds: 0.0,
             largest_error: 0.0,
             inflate_factor: None,
+            library: None,
         };
-        let decimals = match wanted.compression {
-            Compression::Rounded { digits, .. } => Some(DecimalRounding::of_dataset(self.dataset, digits)?),
-            _ => None,
-        };
+        let decimals = self.decimals(wanted)?;
         for sample in samples {
             let pipeline = self.pipeline(&wanted.requests(), block, sample.len())?;
             let mut decoded = vec![0; sample.len()];
@@ -220,19 +236,45 @@ impl Samples<'_> {
         decimals: Option<&DecimalRounding>,
         trial: &Trial,
     ) -> Option<f64> {
-        if self.inflate_factors.as_ref()?.needs_samples(wanted) {
+        if self.library.as_ref()?.1.needs_samples(wanted) {
             let inputs = self.deflated(wanted, block, samples, decimals);
-            self.inflate_factors.as_mut()?.measure(wanted, inputs, trial.decode_seconds_per_byte());
+            let (library, factors) = self.library.as_mut()?;
+            factors.measure(library, wanted, inputs, trial.decode_seconds_per_byte());
         }
-        self.inflate_factors.as_ref()?.nearest(wanted)
+        self.library.as_ref()?.1.nearest(wanted)
     }
 }
 
 impl Trials for Samples<'_> {
     fn measure(&mut self, chunk: &[u64], pipelines: &[Wanted]) -> Vec<Option<Trial>> {
-        let block = self.sample_shape(chunk);
-        let Some(samples) = self.read(&block) else { return vec![None; pipelines.len()] };
+        let block = self.sample_shape(chunk, self.bytes);
+        let Some(samples) = self.read(&block, SAMPLES_MAX) else { return vec![None; pipelines.len()] };
         pipelines.iter().map(|wanted| self.trial(wanted, &block, &samples)).collect()
+    }
+
+    fn decode_by_library(&mut self, chunk: &[u64], pipeline: &Wanted) -> Option<LibraryDecoding> {
+        let (library, _) = self.library.as_ref()?;
+        let block = self.sample_shape(chunk, LIBRARY_BYTES_MAX);
+        let mut samples = self.read(&block, LIBRARY_SAMPLES_MAX)?;
+        if let Some(decimals) = self.decimals(pipeline)? {
+            for sample in &mut samples {
+                decimals.apply(sample);
+            }
+        }
+        let request = |(id, parameters)| FilterRequest { id, parameters };
+        let decoding = library.decoding(&SampleChunks {
+            datatype: self.dataset.datatype().clone(),
+            shape: &block,
+            filters: pipeline.requests().into_iter().map(request).collect(),
+            values: samples.iter().map(Vec::as_slice).collect(),
+        })?;
+        // Of a chunk that is too large, a part.
+        let times = self.bytes_of(chunk) as f64 / self.bytes_of(&block).max(1) as f64;
+        let load = library.load_seconds();
+        Some(LibraryDecoding {
+            seconds: load + (decoding.seconds - load).max(0.0) * times,
+            fresh_pages: decoding.fresh_pages * times,
+        })
     }
 }
 

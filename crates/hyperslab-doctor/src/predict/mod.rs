@@ -206,7 +206,7 @@ impl CostModel {
         let chunk_pages = self.chunk_bytes / PAGE_BYTES;
         let kept_pages =
             (chunk_pages - self.decoding.fresh_pages_per_byte * self.chunk_bytes).max(0.0) * work.kept as f64;
-        let keeping = if_so(chunk_pages >= 1.0, kept_pages * terms.page)
+        let keeping = kept_pages * terms.page
             + counts.work.steps as f64 * terms.step
             + counts.work.evictions as f64 * terms.eviction;
         calls + visiting + copying + direct + loading + keeping + self.variable_length_seconds
@@ -360,6 +360,19 @@ mod tests {
         samples.library = Some(crate::LibraryDecoding { seconds: 0.5, fresh_pages: 3.0 });
         facts.samples = Some(samples);
         assert_eq!(of(&facts).decode_once(), 0.5);
+    }
+
+    #[test]
+    fn chunks_smaller_than_a_page_need_their_share_of_new_pages() {
+        let facts = crate::testing::chunked(&[256, 256], &[16, 16], 4);
+        let geometry = Geometry::of(&facts).unwrap().unwrap();
+        let sweep = Sweep::row_major(&[256, 256], &[1, 256]);
+        let settings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
+        let counts = simulate_sweep(&geometry, settings, LibVersion::V1_14, &sweep, 1_000_000);
+        let seconds = |terms: Terms| CostModel::new(&facts, &geometry, terms, 1).seconds(&counts);
+        let pages = seconds(Terms::BUILT_IN) - seconds(Terms { page: 0.0, ..Terms::BUILT_IN });
+        let expected = 256.0 * 1024.0 / PAGE_BYTES * Terms::BUILT_IN.page;
+        assert!(pages > 0.999 * expected, "{pages} s for 256 chunks of 1 KiB, not {expected} s");
     }
 
     #[test]
