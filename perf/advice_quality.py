@@ -1,9 +1,10 @@
 """How good the advice of `hyperslab advise` is: it is compared with all of a grid of storages, measured by `hyperslab bench`.
 
 For each of 60 random data sets (smooth, noisy, masked, integer, sparse; 1 to 4 dimensions; 8 MiB at most) and its random
-weighted reads, the advised storage and up to 40 others are written and read by the bench, by libhdf5 and by hyperslab. The
-fastest of the grid that keep to the bound of the size are then measured again beside the advised one, in turns: the least of
-40 disturbed times is not the time of the best. The advice is *good* if its weighted read time is within 1.25 times that of
+weighted reads, the advised storage and up to 40 others are written by `hyperslab repack` and read by the bench, with libhdf5 and
+with hyperslab. (One program writes all of them: how fast a gzip stream is decoded depends on the encoder, by up to a factor
+of 2.) The fastest of the grid that keep to the bound of the size are then measured again beside the advised one, in turns: the
+least of 40 disturbed times is not the time of the best. The advice is *good* if its weighted read time is within 1.25 times that of
 the best, and *harmful* if it is more than 5 % above that of the file as it was.
 
     python perf/advice_quality.py --out quality.jsonl           all 60, for each reader; begun again, it goes on
@@ -146,34 +147,31 @@ def shapes(case: Case, element_bytes: int) -> list[tuple[int, ...]]:
     return unique[: CANDIDATES_MAX // len(FILTERS)]
 
 
-def measured(
-    hyperslab: str, path: Path, case: Case, chunks: list[str], filters: list[str], engines: list[str], quick: bool
-) -> list[dict]:
-    """Each storage as the bench measures it: name, bytes, and seconds by engine. A storage that an engine cannot read has
-    no seconds for it."""
-    words = ["bench", str(path), "/d", "--repeats", "2" if quick else "3", "--write-repeats", "1"]
-    words += ["--cell-seconds", "4", "--max-seconds", "3600"]
-    for option, given in (("--read", case.reads), ("--chunks", chunks), ("--filter", filters)):
-        words += [word for one in given for word in (option, one)]
+def measured(hyperslab: str, path: Path, case: Case, engines: list[str], quick: bool) -> dict:
+    """A file as the bench measures it: bytes, and seconds and decodes by engine."""
+    words = ["bench", str(path), "/d", "--repeats", "2" if quick else "3", "--cell-seconds", "4", "--max-seconds", "3600"]
+    words += [word for read in case.reads for word in ("--read", read)]
     words += [word for engine in engines for word in ("--engine", engine)]
     document = command(hyperslab, *words)
     weights = dict(document["weights"])
-    found: dict[str, dict] = {}
+    found: dict = {"bytes": path.stat().st_size, "seconds": {}, "decodes": {}}
     for row in document["rows"]:
-        write = row["write"]
-        new = {"name": row["stored_as"], "is_as_it_was": write is None, "seconds": {}, "decodes": {}}
-        if row["storage"]:
-            new["chunks"] = "x".join(map(str, row["storage"]["chunks"]))
-            new["filter"] = "+".join(row["storage"]["filters"]) or "none"
-        storage = found.setdefault(row["stored_as"], new)
-        storage["bytes"] = write["file_bytes"] if write else path.stat().st_size
         engine = row["engine"].split(" ")[0]
         # libhdf5 reads in one thread, whose processor time says more than a clock on a machine that is not alone.
         seconds = row["read"]["cpu" if engine == "libhdf5" else "read"]["min"]
         # What libhdf5 decodes is counted, unless nothing is filtered.
-        storage["decodes"][engine] = storage["decodes"].get(engine, 0) + (row["read"]["decodes"] or 0)
-        storage["seconds"][engine] = storage["seconds"].get(engine, 0.0) + weights.get(row["read_as"], 1.0) * seconds
-    return list(found.values())
+        found["decodes"][engine] = found["decodes"].get(engine, 0) + (row["read"]["decodes"] or 0)
+        found["seconds"][engine] = found["seconds"].get(engine, 0.0) + weights.get(row["read_as"], 1.0) * seconds
+    return found
+
+
+def repacked(hyperslab: str, path: Path, chunk: tuple[int, ...], filters: str) -> Path:
+    """The file with another storage of the grid."""
+    name = f"{'x'.join(map(str, chunk))} {filters}"
+    out = path.parent / f"{name}.h5"
+    words = ["repack", str(path), str(out), "--chunks", f"/d:{name.split()[0]}", "--filter", f"/d:{filters}"]
+    subprocess.run([hyperslab, *words], check=True, capture_output=True)
+    return out
 
 
 def followed(hyperslab: str, path: Path, recommendation: dict) -> Path:
@@ -184,12 +182,10 @@ def followed(hyperslab: str, path: Path, recommendation: dict) -> Path:
     return path.parent / "out.h5"
 
 
-def least(one: dict | None, other: dict) -> dict:
-    """A storage with the least of two measurements."""
-    if one is None:
-        return other
-    seconds = {engine: min(one["seconds"].get(engine, math.inf), second) for engine, second in other["seconds"].items()}
-    return one | {"seconds": one["seconds"] | seconds}
+def least(measurements: list[dict]) -> dict:
+    """The least of several measurements of a file."""
+    engines = measurements[0]["seconds"]
+    return measurements[0] | {"seconds": {engine: min(one["seconds"][engine] for one in measurements) for engine in engines}}
 
 
 def judged(hyperslab: str, number: int, folder: Path, quick: bool, has_grid: bool) -> list[dict]:
@@ -201,30 +197,24 @@ def judged(hyperslab: str, number: int, folder: Path, quick: bool, has_grid: boo
     answer = command(hyperslab, "advise", str(path), "/d", *reads, "--readers", ",".join(READERS), "--seconds", "20")
     (advice,) = answer["datasets"]
     by_reader = {one["reader"]: one for one in advice["recommendations"]}
-    grid = ["x".join(map(str, chunk)) for chunk in shapes(case, element_bytes)] if has_grid else []
-    filters = FILTERS if has_grid else []
-    storages = measured(hyperslab, path, case, grid, filters, list(READERS.values()), quick)
-    as_it_was = next(storage for storage in storages if storage["is_as_it_was"])
+    chunks = shapes(case, element_bytes) if has_grid else []
+    grid = [repacked(hyperslab, path, chunk, filters) for chunk in chunks for filters in FILTERS]
+    storages = {file: measured(hyperslab, file, case, list(READERS.values()), quick) for file in grid}
     results = []
     for reader, engine in READERS.items():
         recommendation = by_reader[reader]
         stored = recommendation["storage"]
         is_kept = recommendation["verdict"] == "already-good"
-        allowed = [one for one in storages if not one["is_as_it_was"] and one["bytes"] <= SIZE_BOUND * as_it_was["bytes"]]
-        finalists = sorted(allowed, key=lambda one: one["seconds"].get(engine, math.inf))[:FINALISTS]
-        advised, present, again = None, None, {one["name"]: None for one in finalists}
         out = path if is_kept else followed(hyperslab, path, recommendation)
-        for _ in range(1 if quick else ROUNDS):
-            present = least(present, measured(hyperslab, path, case, [], [], [engine], quick)[0])
-            if not is_kept:
-                advised = least(advised, measured(hyperslab, out, case, [], [], [engine], quick)[0])
-            for one in finalists:
-                rows = measured(hyperslab, path, case, [one["chunks"]], [one["filter"]], [engine], quick)
-                (row,) = [row for row in rows if not row["is_as_it_was"]]
-                again[one["name"]] = least(again[one["name"]], row)
-        advised = present if is_kept else advised
+        allowed = [file for file, one in storages.items() if one["bytes"] <= SIZE_BOUND * path.stat().st_size]
+        finalists = sorted(allowed, key=lambda file: storages[file]["seconds"][engine])[:FINALISTS]
+        # In turns, so that what disturbs one disturbs the others.
+        files = dict.fromkeys([path, out, *finalists])
+        rounds = [{file: measured(hyperslab, file, case, [engine], quick) for file in files} for _ in range(1 if quick else ROUNDS)]
+        final = {file: least([turn[file] for turn in rounds]) for file in files}
+        present, advised = final[path], final[out]
+        best = min(final, key=lambda file: final[file]["seconds"][engine])
         name = f"{'x'.join(map(str, stored['chunk'])) if stored['chunk'] else 'contiguous'} {stored['filters']}"
-        best = min([present, advised, *again.values()], key=lambda one: one["seconds"][engine])
         place = list(READERS).index(reader)
         seconds = advised["seconds"][engine]
         results.append(
@@ -238,11 +228,11 @@ def judged(hyperslab: str, number: int, folder: Path, quick: bool, has_grid: boo
                 "promised_decodes": sum(read["decodes"] for read in stored["reads"][place]),
                 "decodes": advised["decodes"][engine],
                 "bytes": advised["bytes"],
-                "bytes_as_it_was": as_it_was["bytes"],
+                "bytes_as_it_was": present["bytes"],
                 "seconds": seconds,
                 "seconds_as_it_was": present["seconds"][engine],
-                "best": name if best is advised else "as it was" if best is present else best["name"],
-                "times_best": seconds / best["seconds"][engine],
+                "best": name if best == out else "as it was" if best == path else best.stem,
+                "times_best": seconds / final[best]["seconds"][engine],
                 "times_as_it_was": seconds / present["seconds"][engine],
                 "is_measurable": present["seconds"][engine] >= SECONDS_MIN,
                 "load": os.getloadavg()[0],
