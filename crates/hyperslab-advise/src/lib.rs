@@ -9,6 +9,8 @@
 //!      │                                                                        │
 //!      └──────────────────────────────► cost of each shape with each pipeline ◄─┘
 //!                                           │
+//!                        the nearest to the best ──► decoded by the user's libhdf5
+//!                                           │
 //!                        Pareto set, recommendations, alternatives, sensitivity ──► Advice, lines to paste
 //! ```
 //!
