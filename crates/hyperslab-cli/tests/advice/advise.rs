@@ -233,7 +233,8 @@ fn lossy_filters_keep_the_bound_that_the_user_gives() {
     let told = advice(&path, &[&BOTH[..], &["--max-error", "0.01"]].concat());
     let one = recommended(&told);
     let text = one["storage"]["filters"].as_str().unwrap();
-    assert!(text.starts_with("scaleoffset=2"), "{text}");
+    // Which of them is faster to read depends on the machine.
+    assert!(text.starts_with("scaleoffset=2") || text.starts_with("round=2+"), "{text}");
     let bound = one["storage"]["largest_error"].as_f64().unwrap();
     assert!(bound > 0.0 && bound <= 0.01, "{bound}");
     assert!(!filters(&told).iter().any(|filters| filters.contains("zfp")), "libhdf5 alone has no zfp");
