@@ -35,6 +35,8 @@ pub struct Advice {
     pub readers: Vec<String>,
     /// The most bytes that the data may take; null if there is no bound.
     pub size_max: Option<u64>,
+    /// The size of the smallest storage that was tried, if even that exceeds `size_max`; else null.
+    pub smallest_beyond_size_max: Option<u64>,
     /// The dataset as it is.
     pub present: StorageAnswer,
     /// For all readers together, and, if there are several, for each.
@@ -253,6 +255,7 @@ pub fn advise(question: &Question<'_>, trials: &mut dyn Trials) -> Result<Option
             .collect(),
         readers: question.readers.iter().map(|reader| reader.name.clone()).collect(),
         size_max: (size_max < u64::MAX).then_some(size_max),
+        smallest_beyond_size_max: choice.smallest_beyond_bound(Served::All),
         present: answer(question, &all, 0),
         recommendations,
         caches,

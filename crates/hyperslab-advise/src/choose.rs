@@ -1,7 +1,9 @@
 //! The choice among storages: the fastest at the bound of the size, for one reader or for all.
 //!
 //! A choice slows no reader that it must serve, beside the storage as it is. And it settles: the storage that is chosen would
-//! not be left for another if the dataset were stored so, or whoever follows the advice and asks again is sent elsewhere.
+//! not be left for another if the dataset were stored so, or whoever follows the advice and asks again is sent elsewhere. Where
+//! the data takes more than the bound of the size allows, only the bound counts: the choice is the fastest that keeps to it,
+//! however slow.
 
 use crate::cost::Costed;
 use crate::question::Question;
@@ -61,19 +63,33 @@ impl<'a> Choice<'a> {
         at == 0 || self.readers(served).iter().all(|reader| self.question.readers[*reader].reads(pipeline))
     }
 
-    /// True if it keeps to the bound of the size; the present one always may stay.
+    /// True if it keeps to the bound of the size.
     pub(crate) fn fits(&self, at: usize) -> bool {
-        at == 0 || self.storages[at].stored_bytes <= self.size_max
+        self.storages[at].stored_bytes <= self.size_max
     }
 
     /// The places of the storages that may be chosen.
     pub(crate) fn eligible(&self, served: Served) -> Vec<usize> {
-        self.allowed(served).into_iter().filter(|at| self.slowed_reader(served, 0, *at).is_none()).collect()
+        let mut eligible = self.allowed(served);
+        if eligible.contains(&0) {
+            eligible.retain(|at| self.slowed_reader(served, 0, *at).is_none());
+        }
+        eligible
     }
 
-    /// The places of the storages that keep to the bound of the size and that all can read, however slowly.
+    /// The places of the storages that keep to the bound of the size and that all can read, however slowly; the present one if
+    /// there is none.
     pub(crate) fn allowed(&self, served: Served) -> Vec<usize> {
-        (0..self.storages.len()).filter(|at| self.fits(*at) && self.is_readable(served, *at)).collect()
+        let fitting = (0..self.storages.len()).filter(|at| self.fits(*at) && self.is_readable(served, *at));
+        let fitting: Vec<usize> = fitting.collect();
+        if fitting.is_empty() { vec![0] } else { fitting }
+    }
+
+    /// The size of the smallest storage that all can read, if even that exceeds the bound.
+    pub(crate) fn smallest_beyond_bound(&self, served: Served) -> Option<u64> {
+        let readable = (0..self.storages.len()).filter(|at| self.is_readable(served, *at));
+        let least = readable.map(|at| self.storages[at].stored_bytes).min()?;
+        (least > self.size_max).then_some(least)
     }
 
     /// The reader that loses most by going from one storage to another, and how many times as long its reads then take; `None`
@@ -116,6 +132,9 @@ impl<'a> Choice<'a> {
     pub(crate) fn best(&self, served: Served) -> usize {
         let scores = self.own_scores(served);
         let eligible = self.eligible(served);
+        if !eligible.contains(&0) {
+            return self.best_of(&scores, eligible);
+        }
         let mut best = 0;
         for _ in 0..STEPS_MAX {
             // As if the data were stored so already: what may be chosen then, and is worth it.
@@ -170,7 +189,7 @@ impl<'a> Choice<'a> {
 
     /// True if the present storage is so close to the best that rewriting it is not worth it.
     pub(crate) fn is_present_good(&self, served: Served, best: usize) -> bool {
-        self.is_good(&self.own_scores(served), 0, best)
+        self.allowed(served).contains(&0) && self.is_good(&self.own_scores(served), 0, best)
     }
 
     /// True if one storage is so close to another that going to that is not worth it.

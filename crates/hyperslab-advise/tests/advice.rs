@@ -220,7 +220,26 @@ fn a_bound_of_the_size_is_kept_and_without_one_raw_data_is_faster() {
     assert!(free.seconds[0] < bounded.seconds[0]);
     question.size_bound = SizeBound::Bytes(1);
     let told = advice(&question);
-    assert_eq!(told.recommendations[0].verdict, Verdict::AlreadyGood, "nothing else is allowed");
+    assert_eq!(told.recommendations[0].verdict, Verdict::AlreadyGood, "nothing is so small");
+    let smallest = told.smallest_beyond_size_max.unwrap();
+    assert!(smallest > 1 && told.pareto.iter().all(|storage| storage.stored_bytes >= smallest));
+}
+
+#[test]
+fn data_that_takes_more_than_the_bound_becomes_smaller_however_slow() {
+    let shape = [1460, 181, 360];
+    let raw = DatasetFacts::contiguous("/t2m", &shape, "<f4", 4);
+    let mut question = question(&raw, maps_and_series(), &["libhdf5-2", "hyperslab"]);
+    question.size_bound = SizeBound::TimesPresent(0.7);
+    let told = advice(&question);
+    for one in &told.recommendations {
+        assert_eq!(one.verdict, Verdict::Rewrite);
+        assert!(one.storage.stored_bytes <= told.size_max.unwrap(), "{:?}", one.storage);
+        assert!(one.storage.filters != "none" && !one.lines.is_empty());
+    }
+    let all = &told.recommendations[0];
+    assert!(all.storage.seconds[0] > told.present.seconds[0], "which raw data is not");
+    assert_eq!((told.smallest_beyond_size_max, all.payback), (None, None));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::user_library::UserLibrary;
 use super::{Request, target};
 use crate::doctor::{Library, SampleScope, facts_of};
 use crate::failure::Failure;
-use hyperslab::datatypes::Class;
+use hyperslab::datatypes::{ByteOrder, Class};
 use hyperslab::{Dataset, File};
 use hyperslab_advise::{Axis, ErrorBound, Question, UsualRead, usual_reads};
 use hyperslab_doctor::pattern::{BlockDim, BlockShape, RequestedRead};
@@ -96,6 +96,11 @@ impl<'a> Case<'a> {
 pub(super) fn is_rounded(dataset: &Dataset) -> bool {
     let datatype = dataset.datatype();
     matches!(&datatype.class, Class::Float(float) if float.is_ieee(datatype.size))
+}
+
+/// True for big-endian floats.
+pub(super) fn is_big_endian(dataset: &Dataset) -> bool {
+    matches!(&dataset.datatype().class, Class::Float(float) if float.order == ByteOrder::Big)
 }
 
 /// What the values are that cannot.

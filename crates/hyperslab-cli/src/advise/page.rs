@@ -3,7 +3,7 @@
 
 use super::Document;
 use super::pages::Pages;
-use super::storage::{chunk_text, storage_text};
+use super::storage::{chunk_text, kept_text, storage_text};
 use super::text::slower_text;
 use crate::failure::one_line;
 use crate::forecast;
@@ -26,7 +26,7 @@ pub(super) fn page(document: &Document, command: &str) -> Page {
         let all = advice.recommendations.first()?;
         let path = one_line(&advice.path);
         Some(match all.verdict {
-            Verdict::AlreadyGood => format!("{path}: already good"),
+            Verdict::AlreadyGood => format!("{path}: {}", kept_text(advice)),
             Verdict::Rewrite => format!("{path}: {}", storage_text(&all.storage)),
         })
     });

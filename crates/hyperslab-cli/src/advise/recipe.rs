@@ -2,7 +2,7 @@
 //! the shape that they have in common.
 
 use super::Document;
-use super::storage::{recipe_entry, storage_text};
+use super::storage::{kept_text, recipe_entry, storage_text};
 use crate::failure::one_line;
 use hyperslab_advise::{Advice, Verdict};
 
@@ -25,7 +25,7 @@ fn entry(document: &Document, advice: &Advice) -> String {
     };
     let present = one_line(&storage_text(&advice.present));
     if is_kept {
-        return format!("\n# {}: already good ({present})\n", one_line(&advice.path));
+        return format!("\n# {}: {} ({present})\n", one_line(&advice.path), kept_text(advice));
     }
     recipe_entry(&format!("was {present}"), &advice.path, storage.chunk.as_deref(), &storage.filters)
 }

@@ -60,7 +60,19 @@ impl Request {
                 case::kind(dataset)
             )
         });
-        kept.chain(self.note_on_relative_error(bound)).collect()
+        let turned = datasets.iter().filter(|dataset| {
+            matches!(bound, ErrorBound::Relative(_))
+                && case::is_rounded(dataset)
+                && case::is_big_endian(dataset)
+        });
+        let turned = turned.map(|dataset| {
+            format!(
+                "--max-error {bound} does not apply to {}: the filters that keep a share of each value take only \
+                 little-endian floats, and its values are big-endian",
+                dataset.path()
+            )
+        });
+        kept.chain(turned).chain(self.note_on_relative_error(bound)).collect()
     }
 
     /// What is wanted, where a bound of the error can be kept by filters only that some reader lacks.

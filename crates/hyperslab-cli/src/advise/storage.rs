@@ -1,6 +1,6 @@
 //! How a dataset is stored, in words and as an entry of a recipe.
 
-use hyperslab_advise::StorageAnswer;
+use hyperslab_advise::{Advice, StorageAnswer};
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 
 /// `73x91x90`, or `contiguous`.
@@ -23,6 +23,14 @@ pub(super) fn storage_text(storage: &StorageAnswer) -> String {
     };
     let filters = if storage.filters == "none" { "no filters" } else { storage.filters.as_str() };
     format!("{chunks}, {filters}, {} in the file", bytes_text(storage.stored_bytes))
+}
+
+/// Why a dataset stays as it is.
+pub(super) fn kept_text(advice: &Advice) -> &'static str {
+    match advice.smallest_beyond_size_max {
+        Some(_) => "kept as it is, because no storage keeps to the bound of the size",
+        None => "already good",
+    }
 }
 
 /// The entry that stores a dataset in these chunks with these filters, below a comment of one line.

@@ -1,7 +1,7 @@
 //! Advice as text.
 
 use super::Document;
-use super::storage::{chunk_text, storage_text};
+use super::storage::{chunk_text, kept_text, storage_text};
 use crate::failure::one_line;
 use crate::output::{Align, Line, table};
 use crate::terminal;
@@ -16,6 +16,8 @@ const PARETO_MAX: usize = 8;
 /// A read becomes much longer by so many times and seconds.
 const SLOWED_RATIO_MIN: f64 = 2.0;
 const SLOWED_SECONDS_MIN: f64 = 1.0;
+/// No choice slows a reader by as much, unless the data must become smaller.
+const SLOWED_BY_BOUND_MIN: f64 = 1.06;
 /// A range of shares that ends here has no end.
 const EVERYTHING: f64 = 0.9999;
 
@@ -91,7 +93,14 @@ fn dataset(document: &Document, advice: &Advice) -> String {
         if advice.place == "local" { String::new() } else { format!("; the file at {}", advice.place) };
     text.push_str(&format!("readers: {}{place}\n", list_text(&advice.readers)));
     if let Some(size_max) = advice.size_max {
-        text.push_str(&format!("size: at most {} (--size-bound)\n", bytes_text(size_max)));
+        text.push_str(&format!("size: at most {} (--size-bound)", bytes_text(size_max)));
+        if let Some(least) = advice.smallest_beyond_size_max {
+            text.push_str(&format!(
+                "; no storage that was tried is so small, the smallest takes {}",
+                bytes_text(least)
+            ));
+        }
+        text.push('\n');
     }
     text.push('\n');
     if let Some((all, each)) = advice.recommendations.split_first() {
@@ -128,7 +137,12 @@ fn dataset(document: &Document, advice: &Advice) -> String {
 
 fn recommendation(advice: &Advice, one: &Recommendation) -> String {
     let mut text = match one.verdict {
-        Verdict::AlreadyGood => "already good: no other storage is much better for all readers\n".to_owned(),
+        Verdict::AlreadyGood if advice.smallest_beyond_size_max.is_some() => {
+            format!("{}\n", kept_text(advice))
+        }
+        Verdict::AlreadyGood => {
+            format!("{}: no other storage is much better for all readers\n", kept_text(advice))
+        }
         Verdict::Rewrite => format!("recommended: {}\n", storage_text(&one.storage)),
     };
     if let Some(error) = one.storage.largest_error {
@@ -146,6 +160,7 @@ fn recommendation(advice: &Advice, one: &Recommendation) -> String {
             share_text(largest)
         ));
     }
+    text.push_str(&cost_of_bound(advice, one));
     text.push_str(&slowed(advice, one));
     text.push_str(&effects(advice, one));
     if let Some(payback) = one.payback {
@@ -210,6 +225,16 @@ fn caches(advice: &Advice) -> String {
     } else {
         format!("\nwithout rewriting, in programs that can be changed:\n{lines}")
     }
+}
+
+/// How much slower the dataset is read when it must become smaller.
+fn cost_of_bound(advice: &Advice, one: &Recommendation) -> String {
+    let total = |storage: &StorageAnswer| storage.seconds.iter().sum::<f64>();
+    let slower = total(&one.storage) / total(&advice.present).max(1e-12);
+    if one.verdict != Verdict::Rewrite || slower < SLOWED_BY_BOUND_MIN {
+        return String::new();
+    }
+    format!("all reads take {} as long as now, because the data must become smaller\n", ratio_text(slower))
 }
 
 /// The reads that the recommended storage makes much longer, though all together become shorter: said before anything else.

@@ -258,6 +258,31 @@ fn lossy_filters_keep_the_bound_that_the_user_gives() {
 }
 
 #[test]
+fn data_becomes_as_small_as_it_must() {
+    let folder = tempfile::tempdir().unwrap();
+    let raw = format!("{MAPS}; f.create_dataset('raw', data=f['d'][...])");
+    let path = require!(written(folder.path(), "raw.h5", &raw));
+    let words = ["advise", "{}", "/raw", "--seconds", "5", "--read", "1x60x80", "--size-bound"];
+    let told = run(&[&words[..], &["0.7x"]].concat(), &path).out;
+    assert!(told.contains("recommended: chunks of"), "{told}");
+    assert!(told.contains("as long as now, because the data must become smaller"), "{told}");
+    let told = run(&[&words[..], &["1KiB"]].concat(), &path).out;
+    assert!(told.contains("; no storage that was tried is so small, the smallest takes"), "{told}");
+    assert!(told.contains("kept as it is, because no storage keeps to the bound of the size"), "{told}");
+}
+
+#[test]
+fn filters_that_take_only_little_endian_floats_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let turned = format!("{MAPS}; f.create_dataset('big', data=f['d'][...].astype('>f4'))");
+    let path = require!(written(folder.path(), "big.h5", &turned));
+    let words = ["advise", "{}", "/big", "--seconds", "1", "--readers", "hyperslab", "--max-error"];
+    let note = "does not apply to /big: the filters that keep a share of each value take only little-endian";
+    assert!(run(&[&words[..], &["0.1%"]].concat(), &path).err.contains(note));
+    assert!(!run(&[&words[..], &["0.1"]].concat(), &path).err.contains(note));
+}
+
+#[test]
 fn digits_keep_a_share_of_each_value() {
     let folder = tempfile::tempdir().unwrap();
     // Values of all magnitudes.
