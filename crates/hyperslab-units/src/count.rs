@@ -1,4 +1,4 @@
-//! Counts as people read them.
+//! Counts and sentences as people read them.
 
 /// `16,200`
 pub fn count_text(count: u64) -> String {
@@ -18,9 +18,20 @@ pub fn counted_text(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", count_text(count), if count == 1 { "" } else { "s" })
 }
 
+/// A text with a capital at its beginning, if that is a letter.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentences_begin_with_a_capital() {
+        assert_eq!(["a cache", "1 chunk", ""].map(capitalised), ["A cache", "1 chunk", ""]);
+    }
 
     #[test]
     fn numbers_are_grouped() {

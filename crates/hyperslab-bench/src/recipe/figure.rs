@@ -108,12 +108,6 @@ pub(super) fn factor(ratio: f64) -> String {
     }
 }
 
-/// The first letter large, where it is a letter.
-pub fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +122,5 @@ mod tests {
             [3527.4, 46.3, 3.12, 1.034, 1.0018, 1.0].map(factor),
             ["3,527 times", "46 times", "3.1 times", "1.03 times", "1.0018 times", "1.00 times"]
         );
-        assert_eq!(capitalised("a cache"), "A cache");
     }
 }

@@ -111,7 +111,7 @@ impl Judged {
         }
         text.push('.');
         if !self.because.is_empty() {
-            text += &format!(" {}.", figure::capitalised(&self.because));
+            text += &format!(" {}.", hyperslab_units::capitalised(&self.because));
         }
         text
     }

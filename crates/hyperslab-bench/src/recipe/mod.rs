@@ -25,7 +25,7 @@ mod task;
 pub use catalogue::{RECIPES, Recipe};
 pub use claim::{Claim, Verdict};
 pub use engines::Used;
-pub use figure::{Figure, Kind, Metric, Published, capitalised};
+pub use figure::{Figure, Kind, Metric, Published};
 pub use judge::{Judged, Other};
 pub use measured::{CacheFit, Measured};
 pub use report::{Counts, NotRun, Report, TableReport};

@@ -4,7 +4,7 @@
 use super::Document;
 use super::pages::Pages;
 use super::storage::{chunk_text, kept_text, storage_text};
-use super::text::slower_text;
+use super::text::{payback, sensitivity, slower_text, why_not};
 use crate::failure::one_line;
 use crate::forecast;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict};
@@ -14,11 +14,13 @@ use hyperslab_report::{
     Align, Axis, Bar, Bars, CellColour, CellKind, CellMap, Column, Facts, Page, Points, Scale, Scatter,
     Section, Table,
 };
-use hyperslab_units::count_text;
+use hyperslab_units::{capitalised, count_text};
 
 /// Cells of a drawing of chunks along the two axes.
 const ROWS_MAX: u64 = 24;
 const COLUMNS_MAX: u64 = 60;
+/// A longer table of storages is folded.
+const ROWS_SHOWN_MAX: usize = 10;
 
 /// The page of a file. `command` is the line that makes it again.
 pub(super) fn page(document: &Document, command: &str) -> Page {
@@ -63,16 +65,15 @@ fn dataset(advice: &Advice) -> Section {
         storage_text(&advice.present)
     ));
     let Some(all) = advice.recommendations.first() else { return section };
+    for sentence in payback(all).into_iter().chain(Some(sensitivity(all))) {
+        let sentence = sentence.trim_end();
+        if !sentence.is_empty() {
+            section = section.text(format!("{}.", capitalised(sentence)));
+        }
+    }
     section = section.figure(reads(advice, all));
     for reader in 0..advice.readers.len() {
         section = section.figure(bars(advice, all, reader));
-    }
-    section = section.figure(trade_off(advice, all)).figure(table(advice));
-    if let Some(chunk) = &all.storage.chunk {
-        section = drawings(advice, chunk).into_iter().fold(section, Section::figure);
-    }
-    if !advice.caches.is_empty() {
-        section = section.figure(caches(advice));
     }
     if !all.lines.is_empty() {
         let columns = vec![Column::new("program", Align::Left), Column::new("line", Align::Command)];
@@ -80,7 +81,23 @@ fn dataset(advice: &Advice) -> Section {
         section =
             section.figure(all.lines.iter().fold(lines, |lines, line| lines.row([line.tool, &line.line])));
     }
-    section
+    if !all.alternatives.is_empty() {
+        section = section.figure(alternatives(all));
+    }
+    section = section.figure(trade_off(advice, all)).figure(table(advice));
+    if let Some(chunk) = &all.storage.chunk {
+        section = drawings(advice, chunk).into_iter().fold(section, Section::figure);
+    }
+    if advice.caches.is_empty() { section } else { section.figure(caches(advice)) }
+}
+
+/// The nearest other storages, and why they are not recommended.
+fn alternatives(all: &Recommendation) -> Table {
+    let columns = ["storage", "why not"].map(|title| Column::new(title, Align::Left));
+    let table = Table::new("The nearest alternatives", columns.to_vec());
+    all.alternatives
+        .iter()
+        .fold(table, |table, other| table.row([storage_text(&other.storage), why_not(&other.why_not)]))
 }
 
 /// The chunk caches with which the dataset is read well as it is.
@@ -205,6 +222,7 @@ fn table(advice: &Advice) -> Table {
     let align = |number: usize| if number < 2 { Align::Left } else { Align::Right };
     let columns = titles.iter().enumerate().map(|(number, title)| Column::new(*title, align(number)));
     let table = Table::new("No other storage is better than these in everything, the fastest first", columns);
+    let table = if advice.pareto.len() > ROWS_SHOWN_MAX { table.folded() } else { table };
     advice.pareto.iter().fold(table, |table, storage| {
         table.row([
             chunk_text(storage.chunk.as_deref()),

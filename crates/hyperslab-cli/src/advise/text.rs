@@ -163,17 +163,7 @@ fn recommendation(advice: &Advice, one: &Recommendation) -> String {
     text.push_str(&cost_of_bound(advice, one));
     text.push_str(&slowed(advice, one));
     text.push_str(&effects(advice, one));
-    if let Some(payback) = one.payback {
-        text.push_str(&format!(
-            "repacking takes about {} and saves {} each time that the dataset is read: it pays back {}\n",
-            seconds_text(payback.repack_seconds),
-            seconds_text(payback.saved_seconds),
-            match payback.reads {
-                1 => "the first time".to_owned(),
-                times => format!("after {} times", count_text(times)),
-            }
-        ));
-    }
+    text.extend(payback(one).map(|sentence| sentence + "\n"));
     if let Some(seconds) = one.storage.write_seconds {
         text.push_str(&format!("writing it by libhdf5 takes about {}\n", seconds_text(seconds)));
     }
@@ -193,6 +183,20 @@ fn recommendation(advice: &Advice, one: &Recommendation) -> String {
         text.push_str(&format!("  {tool:<9} {}\n", one_line(&line.line)));
     }
     text
+}
+
+/// How soon repacking pays back.
+pub(super) fn payback(one: &Recommendation) -> Option<String> {
+    let payback = one.payback?;
+    let times = match payback.reads {
+        1 => "the first time".to_owned(),
+        times => format!("after {} times", count_text(times)),
+    };
+    Some(format!(
+        "repacking takes about {} and saves {} each time that the dataset is read: it pays back {times}",
+        seconds_text(payback.repack_seconds),
+        seconds_text(payback.saved_seconds)
+    ))
 }
 
 /// A share as a percentage, never less than it is: `0.0489 %`.
@@ -276,7 +280,8 @@ fn effects(advice: &Advice, one: &Recommendation) -> String {
     table(&head, &rows)
 }
 
-fn sensitivity(one: &Recommendation) -> String {
+/// For which shares of the reads the recommendation holds, in a line; empty if for all.
+pub(super) fn sensitivity(one: &Recommendation) -> String {
     let ranges = one.sensitivity.iter().filter_map(|range| {
         let percent = |share: f64| format!("{} %", (share * 1000.0).round() / 10.0);
         let is_bounded = (range.from > 0.0, range.to < EVERYTHING);
@@ -292,7 +297,8 @@ fn sensitivity(one: &Recommendation) -> String {
     if ranges.is_empty() { String::new() } else { format!("holds as long as {}\n", list_text(&ranges)) }
 }
 
-fn why_not(why: &WhyNot) -> String {
+/// Why a storage is not recommended.
+pub(super) fn why_not(why: &WhyNot) -> String {
     match why {
         WhyNot::TooLarge { faster } => {
             format!("{} as fast, but larger than allowed (--size-bound)", ratio_text(*faster))
