@@ -217,6 +217,20 @@ class NoCost(BackendEntrypoint):
 """
 
 
+#: What two threads take to read the blocks and to add up their values, without xarray and Dask.
+NO_DASK = """
+from concurrent.futures import ThreadPoolExecutor
+with hyperslab.File({!r}) as file:
+    t2m = file["t2m"]
+    def part(start):
+        values = t2m[start : start + 4]
+        return float(numpy.nansum(values, dtype="f8")), int((~numpy.isnan(values)).sum())
+    with ThreadPoolExecutor(2) as threads:
+        parts = list(threads.map(part, range(0, len(t2m), 4)))
+    return round(sum(total for total, _ in parts) / sum(count for _, count in parts), 2)
+"""
+
+
 def cases(folder: Path, scale: int) -> list[Callable[[], Case]]:
     """Each makes its files when it is called."""
     path = {name: str(folder / name) for name in ("variables.nc", "files", "large.nc", "distant.nc")}
@@ -236,6 +250,15 @@ def cases(folder: Path, scale: int) -> list[Callable[[], Case]]:
         names = {engine: repr(engine) for engine in engines} | {"no cost": "NoCost"}
         work = {engine: each.format(f"{path['files']}/*.nc", name) for engine, name in names.items()}
         return Case("open_mfdataset", work, {"h5netcdf": 1 / 4, "netcdf4": 1 / 2}, setup=NO_COST_FILES)
+
+    def series() -> Case:
+        if not Path(path["files"]).exists():
+            many_files(Path(path["files"]), 1000 // scale)
+        ours = f"with hyperslab.xarray.open_mfdataset('{path['files']}/*.nc') as ds:\n    return dict(ds.sizes)"
+        each = "with xarray.open_mfdataset({!r}, engine={!r}, parallel={}) as ds:\n    return dict(ds.sizes)"
+        work = {"one dataset": ours}
+        work |= {engine: each.format(f"{path['files']}/*.nc", engine, False) for engine in engines[1:]}
+        return Case("a series of files", work, {"h5netcdf": 1 / 4, "netcdf4": 1 / 2})
 
     def load() -> Case:
         if not Path(path["large.nc"]).exists():
@@ -257,6 +280,8 @@ def cases(folder: Path, scale: int) -> list[Callable[[], Case]]:
                 f"    return round(float(ds.t2m.mean()), 2)"
                 for engine in engines[:2]
             }
+            if scheduler == "threads":
+                work["no Dask"] = NO_DASK.format(path["large.nc"])
             return Case(f"Dask mean, {scheduler}", work, {"h5netcdf": bound}, **more)
 
         return case
@@ -281,7 +306,7 @@ def cases(folder: Path, scale: int) -> list[Callable[[], Case]]:
         end = "server.stdin.close(); server.terminate()"
         return Case("open a distant group", work, {}, setup=setup, end=end, seconds_max=0.4)
 
-    return [variables, files, load, mean("threads", 1 / 4), mean("2 processes", 1 / 1.8, **cluster), remote]
+    return [variables, files, series, load, mean("threads", 1 / 4), mean("2 processes", 1 / 1.8, **cluster), remote]
 
 
 def main() -> int:
@@ -294,7 +319,7 @@ def main() -> int:
     arguments = parser.parse_args()
     reached, seconds = True, {}
     print(f"load of the machine: {os.getloadavg()[0]:.2f}")
-    names = ["variables", "mfdataset", "load", "threads", "processes", "distant"]
+    names = ["variables", "mfdataset", "series", "load", "threads", "processes", "distant"]
     with tempfile.TemporaryDirectory(prefix="hyperslab-xarray-") as folder:
         for name, make in zip(names, cases(Path(folder), 100 if arguments.small else 1), strict=True):
             if arguments.only and not any(word in name for word in arguments.only):

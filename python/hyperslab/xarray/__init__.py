@@ -6,6 +6,7 @@
 | `store` | the variables, attributes and encodings of a group |
 | `dimensions` | the names of dimensions as h5netcdf gives them |
 | `encoding` | how a variable is stored, in xarray's words |
+| `series` | `open_mfdataset`: files that continue each other as one dataset |
 | `array` | arrays whose values are read when they are indexed |
 | `files` | open files: shared, limited in number, opened again where they are needed |
 """
@@ -13,5 +14,6 @@
 from __future__ import annotations
 
 from hyperslab.xarray.entrypoint import HyperslabBackendEntrypoint
+from hyperslab.xarray.series import open_mfdataset
 
-__all__ = ["HyperslabBackendEntrypoint"]
+__all__ = ["HyperslabBackendEntrypoint", "open_mfdataset"]

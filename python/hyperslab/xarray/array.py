@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,92 @@ class LazyArray(BackendArray):
 
     def _as_seen(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return values if self.view is None else values.view(self.view)
+
+
+class SeriesArray(BackendArray):
+    """The values of a variable over several files that continue each other along an axis."""
+
+    __slots__ = ("axis", "dtype", "ends", "parts", "shape")
+
+    def __init__(self, parts: list[LazyArray], axis: int) -> None:
+        """`parts` are the values in each file, equal in type and in all lengths but that along `axis`."""
+        self.parts = parts
+        self.axis = axis
+        self.ends = np.cumsum([part.shape[axis] for part in parts])
+        shape = list(parts[0].shape)
+        shape[axis] = int(self.ends[-1])
+        self.shape = tuple(shape)
+        self.dtype = parts[0].dtype
+
+    def __dask_tokenize__(self) -> tuple[Any, ...]:
+        return type(self).__name__, self.axis, self.parts
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        if not isinstance(key, indexing.VectorizedIndexer):
+            return self._read(key.tuple)
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._read)
+
+    async def async_getitem(self, key: indexing.ExplicitIndexer) -> Any:
+        """The same, read on another thread. If the task is cancelled, the requests are."""
+        return await run(lambda: self[key])
+
+    def _read(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        """Reads the product of an integer, a slice or an array of indexes along each axis."""
+        before, along, after = key[: self.axis], key[self.axis], key[self.axis + 1 :]
+        # Integers before the axis leave no axis behind.
+        axis = sum(isinstance(index, slice) or np.ndim(index) > 0 for index in before)
+        size = self.shape[self.axis]
+        if isinstance(along, slice):
+            span = range(*along.indices(size))
+            is_reversed = span.step < 0
+            span = span[::-1] if is_reversed else span
+            spans = self._of_span(span)
+            read = [(places, self.parts[owner]._read((*before, inside, *after))) for owner, places, inside in spans]
+            values = self._joined(read, axis, len(span), key)
+            return np.flip(values, axis) if is_reversed else values
+        if np.ndim(along) == 0:
+            at = int(_absolute(operator.index(along), size, self.axis))
+            owner = int(np.searchsorted(self.ends, at, side="right"))
+            return self.parts[owner]._read((*before, at - self._start(owner), *after))
+        wanted = _absolute(np.asarray(along, np.int64), size, self.axis)
+        owners = np.searchsorted(self.ends, wanted, side="right")
+        found: list[tuple[Any, np.ndarray[Any, Any]]] = []
+        for owner in np.unique(owners).tolist():
+            places = np.flatnonzero(owners == owner)
+            inside = wanted[places] - self._start(owner)
+            found.append((places, self.parts[owner]._read((*before, inside, *after))))
+        return self._joined(found, axis, len(wanted), key)
+
+    def _start(self, owner: int) -> int:
+        """The first index of a part."""
+        return int(self.ends[owner]) - self.parts[owner].shape[self.axis]
+
+    def _of_span(self, span: range) -> Iterator[tuple[int, slice, slice]]:
+        """The parts that a rising range touches: the number of each, where its elements are in the range, and in the part."""
+        if not span:
+            return
+        first, last = (int(np.searchsorted(self.ends, at, side="right")) for at in (span[0], span[-1]))
+        for owner in range(first, last + 1):
+            start, end = self._start(owner), int(self.ends[owner])
+            from_, to = (max(0, -((span.start - at) // span.step)) for at in (start, end))
+            to = min(to, len(span))
+            if from_ < to:
+                yield owner, slice(from_, to), slice(span[from_] - start, span[to - 1] - start + 1, span.step)
+
+    def _joined(self, found: list[Any], axis: int, size: int, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
+        """One array of what was read of some parts, each with its places along the axis."""
+        if not found:
+            nothing = (*key[: self.axis], slice(0, 0), *key[self.axis + 1 :])
+            return self.parts[0]._read(nothing)
+        if len(found) == 1 and isinstance(found[0][0], slice):
+            only: np.ndarray[Any, Any] = found[0][1]
+            return only
+        shape = list(found[0][1].shape)
+        shape[axis] = size
+        values = np.empty(shape, dtype=found[0][1].dtype)
+        for places, part in found:
+            values[(slice(None),) * axis + (places,)] = part
+        return values
 
 
 def _absolute(index: Any, size: int, axis: int) -> Any:

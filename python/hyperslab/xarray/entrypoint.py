@@ -134,7 +134,7 @@ def _open(
     """The path and the dataset of a group, and with `below` of all groups below it."""
     index = None if index is None else os.path.abspath(index)
     options = {"cache_bytes": cache_bytes, "threads": threads, "index": index}
-    handle = _handle(target, storage_options, store, options)
+    handle = file_handle(target, storage_options, store, options)
     stores, has_phony = open_groups(
         handle, group, below=below, phony_dims=phony_dims or "access", decode_vlen_strings=decode_vlen_strings
     )
@@ -142,7 +142,8 @@ def _open(
     return [(store.path, _decode(store, decoders)) for store in stores]
 
 
-def _handle(target: Any, storage_options: Any, store: Any, options: dict[str, Any]) -> FileHandle:
+def file_handle(target: Any, storage_options: Any, store: Any, options: dict[str, Any]) -> FileHandle:
+    """A file that is opened when it is needed."""
     if isinstance(target, memoryview | bytearray):
         target = bytes(target)
     if isinstance(target, os.PathLike):

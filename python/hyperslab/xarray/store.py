@@ -42,8 +42,12 @@ class GroupStore(AbstractDataStore):
         self._around = around
         self._decode_vlen_strings = decode_vlen_strings
 
+    def variables(self) -> dict[str, tuple[Any, tuple[str, ...]]]:
+        """Each variable of the netCDF view with its dimensions, by its name."""
+        return {variable.name: (variable, self._names[variable.name]) for variable in self._group.variables}
+
     def get_variables(self) -> Any:
-        return FrozenDict((variable.name, self._variable(variable)) for variable in self._group.variables)
+        return FrozenDict((variable.name, self.variable(variable)) for variable in self._group.variables)
 
     def get_attrs(self) -> Any:
         return FrozenDict(self._group.attributes)
@@ -57,20 +61,23 @@ class GroupStore(AbstractDataStore):
     def get_encoding(self) -> dict[str, Any]:
         return {"unlimited_dims": {dimension.name for dimension in self._dimensions if dimension.is_unlimited}}
 
-    def _variable(self, variable: Any) -> Variable:
+    def array(self, variable: Any) -> LazyArray:
+        """The values of a variable of the netCDF view, not decoded."""
         dataset = variable.dataset
-        names = self._names[variable.name]
         dtype = dataset.dtype
         text = check_string_dtype(dtype) if dtype.kind in "OS" else None
         codec = text.encoding if self._decode_vlen_strings and text is not None and text.length is None else None
         view = _compound_view(dtype) if variable.user_type and variable.user_type[0] == "compound" else None
         shape = variable.shape if variable.has_labels else dataset.shape or ()
-        array = LazyArray(
-            self.handle, variable.path, dataset, shape, codec=codec, view=view
-        )
-        stored = encoding.of_variable(variable, names, dtype)
+        return LazyArray(self.handle, variable.path, dataset, shape, codec=codec, view=view)
+
+    def variable(self, variable: Any) -> Variable:
+        """A variable of the netCDF view as xarray decodes it later."""
+        names = self._names[variable.name]
+        array = self.array(variable)
+        stored = encoding.of_variable(variable, names, array.dtype)
         stored["source"] = self.handle.name
-        stored["original_shape"] = shape
+        stored["original_shape"] = array.shape
         return Variable(names, indexing.LazilyIndexedArray(array), variable.attributes, stored)
 
 
