@@ -10,6 +10,7 @@ use hyperslab::Dataset;
 use hyperslab::internal::missing_virtual_source;
 use hyperslab_filters::FilterError;
 use hyperslab_format::message::Filter;
+use hyperslab_units::counted_text;
 use hyperslab_write::{DatasetSpec, StorageSpec};
 
 /// The storage of a dataset in the new file.
@@ -257,7 +258,7 @@ impl Subject<'_> {
             }
             LayoutRequest::Chunks(sizes) => {
                 if sizes.len() != shape.len() {
-                    let what = format!("has {} dimensions, not {}", shape.len(), sizes.len());
+                    let what = other_rank(shape, sizes.len());
                     return Err(obstacle(what));
                 }
                 sizes.iter().zip(shape).map(|(size, &dim)| size.of(dim)).collect()
@@ -273,7 +274,7 @@ impl Subject<'_> {
                         read.iter().zip(shape).map(|(size, &dim)| size.of(dim)).collect()
                     }
                     Some(read) => {
-                        return Err(obstacle(format!("has {} dimensions, not {}", shape.len(), read.len())));
+                        return Err(obstacle(other_rank(shape, read.len())));
                     }
                 };
                 chunk_shape::serving(shape, &read, self.element_bytes(), *bytes)
@@ -327,3 +328,7 @@ impl Subject<'_> {
 
 /// The shape of a chunk.
 struct Chunked(Vec<u64>);
+/// Why numbers for so many dimensions do not fit a dataset of this shape.
+fn other_rank(shape: &[u64], given: usize) -> String {
+    format!("has {}, not {given}", counted_text(shape.len() as u64, "dimension"))
+}
