@@ -6,19 +6,14 @@
 //!                                          └─ engine (hyperslab | library) ◄── data, measure
 //! ```
 
-mod buffer;
+pub mod access;
 pub mod calibration;
-mod child;
 pub mod data;
-pub mod engine;
 pub mod explanation;
 mod hex;
-pub mod library;
 pub mod matrix;
 pub mod measure;
 pub mod process;
 pub mod recipe;
 pub mod runner;
-pub mod study;
-
-pub use buffer::NoMemory;
+pub mod tree;

@@ -4,11 +4,12 @@
 #![cfg(target_os = "linux")]
 
 use hyperslab::io::LocalFile;
+use hyperslab_bench::access::Access;
 use hyperslab_bench::data::{Synthetic, Values};
-use hyperslab_bench::engine::{Engine, OpenOptions};
 use hyperslab_bench::measure::Usage;
 use hyperslab_bench::process::{Operation, Task, run};
-use hyperslab_bench::study::{Access, Block, Storage};
+use hyperslab_engines::{Block, Storage};
+use hyperslab_engines::{Engine, OpenOptions};
 use hyperslab_io::wrap::Recorder;
 use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::require;
@@ -100,7 +101,7 @@ fn a_run_of_known_requests(file: &Path) {
         let mut out = vec![0; 717 * 4];
         let blocks: Vec<Block> = access.blocks(&shape).take(rows as usize).collect();
         for block in &blocks {
-            let selection = hyperslab_bench::data::selection(block).unwrap();
+            let selection = hyperslab_engines::selection(block).unwrap();
             dataset.read_into(&selection, hyperslab::Endianness::Native, &mut out).unwrap();
         }
         let made = recording.take();

@@ -2,11 +2,11 @@
 
 use crate::Failure;
 use hyperslab_bench::data::Synthetic;
-use hyperslab_bench::study::{FilterSpec, Storage};
 use hyperslab_doctor::pattern::{Sweep, shape_text};
 use hyperslab_doctor::predict::{CostModel, Terms};
 use hyperslab_doctor::simulate::{CacheSettings, ChunkedStorage, Geometry, LibVersion, simulate_sweep};
 use hyperslab_doctor::{DatasetFacts, FilterFact};
+use hyperslab_engines::{FilterSpec, Storage};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde::Serialize;
@@ -88,7 +88,7 @@ impl Cell {
     }
 
     fn candidate(random: &mut Random) -> Result<Self, Failure> {
-        let element = random.of(&TYPES).parse::<hyperslab_bench::study::Element>()?;
+        let element = random.of(&TYPES).parse::<hyperslab_engines::Element>()?;
         let bytes = element.bytes() as f64;
         let rank = random.of(&[1usize, 2, 2, 3, 3, 4]);
         let shape = {

@@ -2,11 +2,12 @@
 
 use crate::Failure;
 use crate::cell::Cell;
+use hyperslab_bench::access::Access;
 use hyperslab_bench::data::{Synthetic, Values};
-use hyperslab_bench::engine::{Engine, OpenOptions};
-use hyperslab_bench::library::Found;
-use hyperslab_bench::study::{Access, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_engines::Storage;
+use hyperslab_engines::library::Found;
+use hyperslab_engines::{Engine, OpenOptions};
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::io::Write;
@@ -112,7 +113,7 @@ fn work(job: &Job) -> Result<f64, Failure> {
             let options = OpenOptions { cache: Some(*cache), ..OpenOptions::default() };
             let mut dataset = engine.open(file, DATASET, &options)?;
             let blocks: Vec<_> = Access::sweep(read.clone()).blocks(shape).collect();
-            let bytes = |block: &hyperslab_bench::study::Block| block.bytes(dataset.element_bytes());
+            let bytes = |block: &hyperslab_engines::Block| block.bytes(dataset.element_bytes());
             let sizes: Vec<usize> =
                 blocks.iter().map(|block| usize::try_from(bytes(block))).collect::<Result<_, _>>()?;
             // Written to, so that its pages are there before the clock runs.

@@ -6,12 +6,12 @@
 //! buffers are freed and allocated as in a program whose cache is too small; without room for a chunk where the user's
 //! cache has none.
 
-use crate::buffer::reserve;
-use crate::engine::{EngineError, OpenOptions, PreparedEngine};
 use crate::measure::{page_faults, thread_seconds};
-use crate::study::Block;
 use hyperslab_doctor::LibraryDecoding;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_engines::Block;
+use hyperslab_engines::reserve;
+use hyperslab_engines::{EngineError, OpenOptions, PreparedEngine};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

@@ -3,11 +3,12 @@
 //! All data are uncompressed. Times are processor time of this thread, which other programs disturb less than the time
 //! on the wall.
 
-use crate::buffer::reserve;
-use crate::engine::{EngineError, OpenDataset, OpenOptions, PreparedEngine};
+use crate::access::Access;
 use crate::measure::thread_seconds;
-use crate::study::{Access, Block, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_engines::reserve;
+use hyperslab_engines::{Block, Storage};
+use hyperslab_engines::{EngineError, OpenDataset, OpenOptions, PreparedEngine};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -18,11 +18,11 @@ pub mod store;
 pub use decoding::SamplePlan;
 pub use kernels::{KernelSeconds, Pass};
 
-use crate::engine::Engine;
-use crate::library::Found;
 use crate::process::{Answer, Launcher, Operation, RunError, Task};
 use hyperslab_doctor::LibraryDecoding;
 use hyperslab_doctor::predict::Terms;
+use hyperslab_engines::Engine;
+use hyperslab_engines::library::Found;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

@@ -4,7 +4,7 @@
 
 use super::Calibration;
 use crate::hex::hex;
-use crate::library::Found;
+use hyperslab_engines::library::Found;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 

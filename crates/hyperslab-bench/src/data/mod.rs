@@ -4,8 +4,8 @@ mod synthetic;
 
 pub use synthetic::Synthetic;
 
-use crate::study::{Block, Layout, layout};
-use hyperslab::{Axis, Dataset, Endianness, File, Selection};
+use hyperslab::{Dataset, Endianness, File};
+use hyperslab_engines::{Block, Layout, layout_of};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ impl Values {
             Self::Synthetic(synthetic) => Source::Synthetic(synthetic.clone()),
             Self::Dataset { file, path } => {
                 let dataset = File::open(file)?.dataset(path)?;
-                let layout = layout(dataset.datatype());
+                let layout = layout_of(dataset.datatype());
                 Source::Dataset { dataset, layout }
             }
         })
@@ -62,20 +62,13 @@ impl Source {
         match self {
             Self::Synthetic(synthetic) => synthetic.fill(block, out),
             Self::Dataset { dataset, layout: None } => {
-                dataset.read_into(&selection(block)?, Endianness::Native, out)?;
+                dataset.read_into(&hyperslab_engines::selection(block)?, Endianness::Native, out)?;
             }
             Self::Dataset { dataset, layout: Some(layout) } => {
-                let stored = dataset.read_bytes(&selection(block)?, Endianness::File)?;
+                let stored = dataset.read_bytes(&hyperslab_engines::selection(block)?, Endianness::File)?;
                 out.copy_from_slice(&layout.gather(&stored));
             }
         }
         Ok(())
     }
-}
-
-/// A block as hyperslab selects it.
-pub fn selection(block: &Block) -> hyperslab::Result<Selection> {
-    let ranges = block.start.iter().zip(&block.count).zip(&block.step);
-    let axes = ranges.map(|((start, count), step)| Axis::range(*start, *count, *step));
-    axes.collect::<hyperslab::Result<_>>().map(Selection::Slab)
 }

@@ -5,7 +5,7 @@
 //! ([`Synthetic::with_ratio`]). Random bits come from the element's position alone, so that blocks may be written in any
 //! order, and twice.
 
-use crate::study::{Block, Element, Kind, Scalar};
+use hyperslab_engines::{Block, Element, Kind, Scalar};
 use serde::{Deserialize, Serialize};
 
 /// Values without a file.
@@ -198,7 +198,7 @@ fn mixed(number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::Access;
+    use crate::access::Access;
 
     fn made(element: &str, ratio: f64) -> Synthetic {
         Synthetic::with_ratio(&[40, 30, 64], element.parse().unwrap(), ratio, 1)

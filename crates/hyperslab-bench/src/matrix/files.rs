@@ -6,9 +6,9 @@
 use super::question::Made;
 use super::row::{Skipped, WriteFigures};
 use super::subject::{Matrix, Subject};
-use crate::engine::{EngineKind, OpenOptions};
 use crate::process::{Operation, Task};
 use crate::runner::{EngineRun, Progress, Turns};
+use hyperslab_engines::{EngineKind, OpenOptions};
 use std::path::{Path, PathBuf};
 
 /// A file to read.

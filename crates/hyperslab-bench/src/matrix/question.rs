@@ -2,8 +2,9 @@
 
 use super::subject::Matrix;
 use super::write_strategy::WriteStrategy;
-use crate::engine::{Engine, FileBuffers, OpenOptions};
-use crate::study::{Access, Format, Storage};
+use crate::access::Access;
+use hyperslab_engines::{Engine, FileBuffers, OpenOptions};
+use hyperslab_engines::{Format, Storage};
 use std::fmt;
 
 /// How a file that is made here is stored and written.

@@ -4,14 +4,15 @@ use super::files::MatrixFile;
 use super::question::{Made, format_of};
 use super::simulated;
 use super::subject::Matrix;
-use crate::engine::FileBuffers;
+use crate::access::Access;
 use crate::explanation::Counts;
 use crate::measure::PageCache;
 use crate::process::Outcome;
 use crate::runner::{EngineRun, Summary};
-use crate::study::{Access, Storage};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_engines::FileBuffers;
+use hyperslab_engines::Storage;
 use serde::{Deserialize, Serialize};
 
 /// All that was measured, and what was not.

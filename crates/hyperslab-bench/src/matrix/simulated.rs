@@ -1,9 +1,10 @@
 //! What an access costs a libhdf5, without reading: chunks decoded, and the seconds that they should take.
 
-use crate::study::{Access, Block};
+use crate::access::Access;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::{CostModel, Terms};
 use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts, Touched};
+use hyperslab_engines::Block;
 
 /// Accesses of more blocks than this are not simulated.
 const BLOCKS_MAX: u64 = 20_000_000;

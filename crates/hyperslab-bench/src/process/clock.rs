@@ -8,9 +8,9 @@
 //! the process as a whole, so the engine's threads are in them, and so is what little the loop does itself.
 
 use super::task::Outcome;
-use crate::engine::{EngineError, PreparedEngine};
 use crate::measure::{Usage, peak_memory_bytes};
-use crate::study::Block;
+use hyperslab_engines::Block;
+use hyperslab_engines::{EngineError, PreparedEngine};
 use std::time::{Duration, Instant};
 
 /// Adds up what the engine takes.
@@ -151,7 +151,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Engine, OpenOptions};
+    use hyperslab_engines::{Engine, OpenOptions};
     use std::alloc::{GlobalAlloc, Layout, System};
     use std::cell::Cell;
     use std::path::Path;
@@ -197,7 +197,7 @@ mod tests {
             .create(
                 Path::new(""),
                 "",
-                &crate::study::Storage::plain(vec![1, 8], "<f4".parse().unwrap()),
+                &hyperslab_engines::Storage::plain(vec![1, 8], "<f4".parse().unwrap()),
                 &OpenOptions::default(),
             )
             .unwrap();

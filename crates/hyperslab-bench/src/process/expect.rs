@@ -2,11 +2,11 @@
 
 use super::clock::Clock;
 use super::task::{Outcome, Task};
-use crate::buffer::reserve;
 use crate::data::Values;
-use crate::engine::{EngineError, PreparedEngine};
 use crate::hex::hex;
-use crate::study::Element;
+use hyperslab_engines::Element;
+use hyperslab_engines::reserve;
+use hyperslab_engines::{EngineError, PreparedEngine};
 use sha2::{Digest, Sha256};
 
 pub(super) fn expect(

@@ -2,7 +2,7 @@
 //! not the bench.
 
 use super::task::{Answer, Outcome, Task};
-use crate::child::{self, Finished, Unfinished};
+use hyperslab_engines::{child, child::Finished, child::Unfinished};
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
@@ -84,9 +84,9 @@ const INTERRUPTS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Engine, OpenOptions};
+    use crate::access::Access;
     use crate::process::Operation;
-    use crate::study::Access;
+    use hyperslab_engines::{Engine, OpenOptions};
 
     fn launched(script: &str, seconds: u64, stop: bool) -> Result<Outcome, RunError> {
         let launcher = Launcher {

@@ -2,12 +2,13 @@
 
 use super::clock::{Clock, ExcludedWork};
 use super::task::{Objects, Outcome, Task};
-use crate::buffer::reserve;
 use crate::data::{Source, Synthetic, Values};
-use crate::engine::{EngineError, Event, OpenDataset, PreparedEngine};
 use crate::hex::hex;
 use crate::measure::{PageCache, empty_page_cache};
-use crate::study::{Block, Element, Tree, Wanted};
+use crate::tree::Tree;
+use hyperslab_engines::reserve;
+use hyperslab_engines::{Block, Element, Wanted};
+use hyperslab_engines::{EngineError, Event, OpenDataset, PreparedEngine};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 

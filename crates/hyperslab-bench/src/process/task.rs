@@ -1,12 +1,14 @@
 //! What a process of its own is asked to do, and what it answers. Both travel as one line of JSON.
 
+use crate::access::Access;
 use crate::calibration::{Pass, SamplePlan};
 use crate::data::Values;
-use crate::engine::{Engine, OpenOptions, PageBuffer};
 use crate::measure::{PageCache, Usage};
-use crate::study::{Access, Element, Storage, Tree, Wanted};
+use crate::tree::Tree;
 use hyperslab_doctor::LibraryDecoding;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_engines::{Element, Storage, Wanted};
+use hyperslab_engines::{Engine, OpenOptions, PageBuffer};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

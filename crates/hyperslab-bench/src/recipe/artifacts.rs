@@ -2,11 +2,11 @@
 
 use super::cell::{Cell, FileWork, Work};
 use crate::data::Synthetic;
-use crate::engine::EngineKind;
 use crate::process::{Operation, Outcome, Task};
-use crate::study::Storage;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_engines::EngineKind;
+use hyperslab_engines::Storage;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -149,8 +149,8 @@ impl ArtifactCache {
 mod tests {
     use super::super::task::DATASET;
     use super::*;
-    use crate::engine::{Engine, OpenOptions};
-    use crate::study::Access;
+    use crate::access::Access;
+    use hyperslab_engines::{Engine, OpenOptions};
 
     const DEFAULT: CacheSettings = CacheSettings { nbytes: 4000, nslots: 521, w0: 0.75 };
 

@@ -2,9 +2,11 @@
 
 use super::figure::{Kind, Published};
 use super::scaling::{Bytes, Scaling};
-use crate::engine::EngineKind;
-use crate::study::{Access, BlockWalk, Element, FilterSpec, Format, Memory, Storage, Tree, Wanted};
+use crate::access::{Access, BlockWalk};
+use crate::tree::Tree;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_engines::EngineKind;
+use hyperslab_engines::{Element, FilterSpec, Format, Memory, Storage, Wanted};
 use serde::{Deserialize, Deserializer};
 
 /// One measurement.

@@ -1,7 +1,7 @@
 //! What a publication concludes: statements about figures, which are judged again.
 
 use super::figure::Figure;
-use crate::engine::EngineKind;
+use hyperslab_engines::EngineKind;
 use serde::{Deserialize, Serialize};
 
 /// Something that a publication concludes.

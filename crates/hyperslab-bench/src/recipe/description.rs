@@ -7,7 +7,7 @@ use super::cell::{Cell, Work};
 use super::claim::{Claim, Effect};
 use super::figure::{Figure, Metric, Published};
 use super::scaling::{Rule, Scaling};
-use crate::engine::EngineKind;
+use hyperslab_engines::EngineKind;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;

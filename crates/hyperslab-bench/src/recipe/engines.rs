@@ -1,6 +1,6 @@
 //! Which engines run a recipe.
 
-use crate::engine::{Engine, EngineKind};
+use hyperslab_engines::{Engine, EngineKind};
 use serde::{Deserialize, Serialize};
 
 /// An engine that took part.

@@ -223,8 +223,8 @@ fn spread(cells: &[&Measured]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::EngineKind;
     use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
+    use hyperslab_engines::EngineKind;
 
     fn figure(cell: &str, metric: Metric) -> Figure {
         Figure { cell: cell.to_owned(), by: EngineKind::Libhdf5, metric }

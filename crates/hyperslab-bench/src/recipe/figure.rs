@@ -1,7 +1,7 @@
 //! Figures: numbers of cells, as they were published and as they are measured.
 
-use crate::engine::EngineKind;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_engines::EngineKind;
 use hyperslab_units::count_text;
 use serde::{Deserialize, Serialize};
 

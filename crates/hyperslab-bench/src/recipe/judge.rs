@@ -8,7 +8,7 @@ use super::claim::{Claim, Effect, Verdict};
 use super::explanation;
 use super::figure::{self, Figure};
 use super::measured::Measured;
-use crate::engine::EngineKind;
+use hyperslab_engines::EngineKind;
 use serde::{Deserialize, Serialize};
 
 /// An effect, with its verdict.

@@ -2,14 +2,15 @@
 
 use super::cell::{Cell, Work};
 use super::figure::{Figure, Kind, Metric, Published};
-use crate::engine::EngineKind;
-use crate::engine::{PageBuffer, PageCounts};
+use crate::access::Access;
 use crate::explanation::Counts;
 use crate::measure::PageCache;
 use crate::process::{Objects, Outcome};
 use crate::runner::{EngineRun, Summary};
-use crate::study::{Access, Storage};
 use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
+use hyperslab_engines::EngineKind;
+use hyperslab_engines::Storage;
+use hyperslab_engines::{PageBuffer, PageCounts};
 use serde::{Deserialize, Serialize};
 
 /// One cell, by one engine.

@@ -6,7 +6,7 @@ use super::engines::Used;
 use super::figure::Figure;
 use super::judge::{Judged, judge};
 use super::measured::Measured;
-use crate::engine::EngineKind;
+use hyperslab_engines::EngineKind;
 use serde::{Deserialize, Serialize};
 
 /// A whole recipe.

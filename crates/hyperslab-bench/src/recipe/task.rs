@@ -3,11 +3,13 @@
 use super::artifacts::ArtifactCache;
 use super::cell::{Cell, Work};
 use super::scaling::Bytes;
+use crate::access::Access;
 use crate::data::Values;
-use crate::engine::EngineKind;
-use crate::engine::{Engine, OpenOptions};
 use crate::process::{Operation, Task};
-use crate::study::{Access, Format, Memory, Records, Storage, Tree};
+use crate::tree::Tree;
+use hyperslab_engines::EngineKind;
+use hyperslab_engines::{Engine, OpenOptions};
+use hyperslab_engines::{Format, Memory, Records, Storage};
 
 /// The name of the dataset in files that recipes make.
 pub(super) const DATASET: &str = "/data";

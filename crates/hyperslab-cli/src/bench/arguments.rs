@@ -3,7 +3,7 @@
 use crate::failure::exit_codes;
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum, value_parser};
-use hyperslab_bench::engine::EngineKind;
+use hyperslab_engines::EngineKind;
 use std::path::PathBuf;
 
 // What there is where nothing is said. A command line that measures a cell again leaves it out.

@@ -5,13 +5,12 @@ use super::arguments::{
     DEFAULT_TIMEOUT, DEFAULT_WRITE_REPEATS,
 };
 use crate::location;
-use hyperslab_bench::engine::{Engine, EngineKind};
+use hyperslab_bench::access::{Access, BlockWalk};
 use hyperslab_bench::matrix::Row;
-use hyperslab_bench::study::{
-    Access, AllocTime, BlockWalk, FillTime, Format, Libver, Storage, pipeline_text,
-};
 use hyperslab_doctor::pattern::shape_text;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_engines::{AllocTime, FillTime, Format, Libver, Storage, pipeline_text};
+use hyperslab_engines::{Engine, EngineKind};
 use serde::Serialize;
 use std::path::Path;
 
@@ -230,7 +229,7 @@ mod tests {
     use crate::args::{Cli, Command};
     use crate::bench::model::testing::{row, write};
     use clap::Parser;
-    use hyperslab_bench::library::Found;
+    use hyperslab_engines::library::Found;
 
     fn args(line: &str) -> BenchArgs {
         let Command::Bench(args) = Cli::parse_from(shlex::split(line).unwrap()).command else { panic!() };

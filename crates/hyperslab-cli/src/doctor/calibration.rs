@@ -3,10 +3,10 @@
 use crate::worker;
 use hyperslab::Dataset;
 use hyperslab_bench::calibration::{self, Calibration, SamplePlan, store};
-use hyperslab_bench::library::Found;
 use hyperslab_bench::process::Launcher;
 use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::{LibraryDecoding, Prediction, Profile};
+use hyperslab_engines::library::Found;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;

@@ -3,9 +3,9 @@
 use super::calibration::{self, Calibrated};
 use super::user_library;
 use crate::failure::Failure;
-use hyperslab_bench::library::Found;
 use hyperslab_doctor::Profile;
 use hyperslab_doctor::predict::Terms;
+use hyperslab_engines::library::Found;
 use std::path::Path;
 
 /// The library that the user's programs load, as far as it could be found and calibrated.

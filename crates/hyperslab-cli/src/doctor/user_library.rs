@@ -1,6 +1,6 @@
 //! Which libhdf5 the user's Python loads: its column comes first, and its seconds are predicted.
 
-use hyperslab_bench::library::{self, Found};
+use hyperslab_engines::{library, library::Found};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

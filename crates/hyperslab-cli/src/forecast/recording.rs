@@ -1,7 +1,7 @@
 //! The reads that the user's own libhdf5 makes of a file, recorded by its h5py.
 
 use super::SweptRead;
-use hyperslab_bench::library;
+use hyperslab_engines::library;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Duration;

@@ -3,7 +3,7 @@
 use super::arguments::RepackArgs;
 use super::{h5repack, recipe};
 use crate::failure::Failure;
-use hyperslab_bench::study::FilterSpec;
+use hyperslab_engines::FilterSpec;
 use hyperslab_repack::{
     Change, ChangeSet, DecimalRounding, FilterRequest, LayoutRequest, ObjectChoice, ObjectSelection,
     PathPattern, Rename, Rule, Size,

@@ -1,8 +1,8 @@
 //! What the simulator needs to know of a file that is not written yet: its chunks and filters.
 
 use hyperslab_bench::matrix::{Matrix, Subject};
-use hyperslab_bench::study::{FilterSpec, Storage};
 use hyperslab_doctor::{DatasetFacts, FilterFact};
+use hyperslab_engines::{FilterSpec, Storage};
 
 /// How many times smaller the filters make the values: as in the file, or as made-up values are asked to be.
 pub(super) fn ratio(matrix: &Matrix, storage: &Storage, as_is: Option<&DatasetFacts>) -> f64 {

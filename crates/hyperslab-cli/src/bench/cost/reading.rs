@@ -4,12 +4,12 @@
 //! extrapolated.
 
 use crate::bench::model::document::Participant;
-use hyperslab_bench::engine::Engine;
+use hyperslab_bench::access::Access;
 use hyperslab_bench::matrix::Simulated;
-use hyperslab_bench::study::Access;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::{CostModel, Terms};
 use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion};
+use hyperslab_engines::Engine;
 
 /// Seconds to find and load one chunk, where chunks are too many to be followed.
 const VISIT_SECONDS: f64 = 2.0e-6;
@@ -112,7 +112,7 @@ impl Swept {
 mod tests {
     use super::super::facts::facts_of;
     use super::*;
-    use hyperslab_bench::study::{FilterSpec, Storage};
+    use hyperslab_engines::{FilterSpec, Storage};
 
     fn storage(chunks: &[u64], filters: &str) -> Storage {
         let plain = Storage::plain(vec![1000, 40, 50], "<f4".parse().unwrap());
@@ -143,7 +143,7 @@ mod tests {
             let access = Access::sweep(vec![1, 1, 50]);
             read_seconds(&facts_of(&storage, 1.0), &access, None, engine, cache, None, Terms::BUILT_IN)
         };
-        let library = Engine::Libhdf5(hyperslab_bench::library::Found {
+        let library = Engine::Libhdf5(hyperslab_engines::library::Found {
             path: "libhdf5.so".into(),
             origin: String::new(),
             plugins: None,

@@ -2,10 +2,10 @@
 
 use super::reading::{CACHE_ASSUMED, Swept};
 use hyperslab_bench::matrix::WriteStrategy;
-use hyperslab_bench::study::{FilterSpec, Storage};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::simulate::LibVersion;
+use hyperslab_engines::{FilterSpec, Storage};
 
 /// Bytes a second that are written without a filter.
 const WRITE_BYTES_PER_SECOND: f64 = 8.0e8;

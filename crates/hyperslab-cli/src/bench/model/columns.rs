@@ -5,7 +5,7 @@ use super::names::{self, Names};
 use super::value::{Value, spread};
 use crate::size;
 use hyperslab_bench::matrix::{Row, WriteFigures};
-use hyperslab_bench::study::pipeline_text;
+use hyperslab_engines::pipeline_text;
 use hyperslab_report::{Align, Table};
 
 /// A cell with what has to be known of the whole document to tell of it.

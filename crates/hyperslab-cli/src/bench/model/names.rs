@@ -1,9 +1,9 @@
 //! How engines, caches and storages are called, so that two that differ are never called the same.
 
 use crate::size;
-use hyperslab_bench::engine::FileBuffers;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_engines::FileBuffers;
 
 /// What has to be said of a cache to tell it from the others of one document.
 #[derive(Debug, Default)]

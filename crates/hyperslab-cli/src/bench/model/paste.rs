@@ -2,8 +2,8 @@
 
 use super::document::{Data, Document};
 use super::verdict::{Choice, row_of};
-use hyperslab_bench::study::{FilterSpec, Format, Storage};
 use hyperslab_doctor::pattern::shape_text;
+use hyperslab_engines::{FilterSpec, Format, Storage};
 
 /// A tool, and what to give it.
 pub(in crate::bench) struct Paste {

@@ -12,10 +12,10 @@ use super::finding::{ALIKE, times_text};
 use super::names::{self, Names, grouped, is_null};
 use super::value::extrapolated;
 use crate::size;
-use hyperslab_bench::engine::FileBuffers;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_engines::FileBuffers;
 use hyperslab_units::counted_text;
 use serde::{Deserialize, Serialize};
 

@@ -6,8 +6,8 @@ use super::values::{list, size, word, wrong};
 use crate::bench::arguments::{BenchArgs, Unlimited};
 use crate::bench::model::document::unique;
 use crate::failure::Failure;
-use hyperslab_bench::study::{AllocTime, Element, FillTime, FilterSpec, Format, Libver, Storage};
 use hyperslab_doctor::pattern::{BlockDim, shape_text};
+use hyperslab_engines::{AllocTime, Element, FillTime, FilterSpec, Format, Libver, Storage};
 
 /// Names the storage of the file.
 const AS_IS: &str = "as-is";

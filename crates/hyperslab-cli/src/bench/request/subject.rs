@@ -9,8 +9,8 @@ use crate::location;
 use hyperslab::{Dataset, File};
 use hyperslab_bench::data::Synthetic;
 use hyperslab_bench::matrix::Subject;
-use hyperslab_bench::study::{Element, FilterSpec};
 use hyperslab_doctor::pattern::BlockDim;
+use hyperslab_engines::{Element, FilterSpec};
 use hyperslab_netcdf::Netcdf;
 use std::path::Path;
 

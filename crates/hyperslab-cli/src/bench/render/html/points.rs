@@ -7,8 +7,8 @@ use crate::bench::model::document::Measured;
 use crate::bench::model::finding::{time, times_text};
 use crate::bench::model::names::{self, grouped, is_null};
 use hyperslab_bench::matrix::Row;
-use hyperslab_bench::study::Storage;
 use hyperslab_doctor::pattern::shape_text;
+use hyperslab_engines::Storage;
 use hyperslab_report::{Axis, Points, Scale, Scatter, Section};
 use std::collections::BTreeSet;
 
