@@ -2,18 +2,10 @@
 //! caches, measured on the user's own libhdf5 and on hyperslab.
 //!
 //! ```text
-//!   study (storage × access × cache) ──► process: a Task, in a process of its own ──► Outcome
-//!                                          └─ engine (hyperslab | library) ◄── data, measure
+//!   Matrix (storage × access × engine × cache) ─┐
+//!   Recipe (a published study)                 ─┴─► hyperslab-measure: Tasks ──► results ──► explanation
 //! ```
 
-pub mod access;
-pub mod calibration;
-pub mod data;
 pub mod explanation;
-mod hex;
 pub mod matrix;
-pub mod measure;
-pub mod process;
 pub mod recipe;
-pub mod runner;
-pub mod tree;

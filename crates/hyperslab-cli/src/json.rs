@@ -115,13 +115,6 @@ pub fn push_hex(bytes: &[u8], out: &mut String) {
     }
 }
 
-/// Bytes as lower-case hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    push_hex(bytes, &mut text);
-    text
-}
-
 macro_rules! from_integers {
     ($($type:ty),*) => {$(
         impl From<$type> for Json {

@@ -2,7 +2,7 @@
 //! mix their symbols.
 
 use crate::failure::{self, Failure};
-use hyperslab_bench::process::serve;
+use hyperslab_measure::process::serve;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Counts and sentences as people read them.
+//! Counts, sentences and checksums as people read them.
 
 /// `16,200`
 pub fn count_text(count: u64) -> String {
@@ -18,6 +18,11 @@ pub fn counted_text(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", count_text(count), if count == 1 { "" } else { "s" })
 }
 
+/// Bytes as lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A text with a capital at its beginning, if that is a letter.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
@@ -27,6 +32,11 @@ pub fn capitalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_two_digits_each() {
+        assert_eq!(hex(&[0, 0xab, 7]), "00ab07");
+    }
 
     #[test]
     fn sentences_begin_with_a_capital() {

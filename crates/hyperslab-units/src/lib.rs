@@ -13,7 +13,7 @@
 
 mod count;
 
-pub use count::{capitalised, count_text, counted_text};
+pub use count::{capitalised, count_text, counted_text, hex};
 
 /// Text that is not a byte size.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,12 +1,12 @@
 //! A dataset, a read and a cache, drawn from a seed.
 
 use crate::Failure;
-use hyperslab_bench::data::Synthetic;
 use hyperslab_doctor::pattern::{Sweep, shape_text};
 use hyperslab_doctor::predict::{CostModel, Terms};
 use hyperslab_doctor::simulate::{CacheSettings, ChunkedStorage, Geometry, LibVersion, simulate_sweep};
 use hyperslab_doctor::{DatasetFacts, FilterFact};
 use hyperslab_engines::{FilterSpec, Storage};
+use hyperslab_measure::data::Synthetic;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde::Serialize;

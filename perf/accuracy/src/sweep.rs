@@ -2,12 +2,12 @@
 
 use crate::Failure;
 use crate::cell::Cell;
-use hyperslab_bench::access::Access;
-use hyperslab_bench::data::{Synthetic, Values};
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::Storage;
 use hyperslab_engines::library::Found;
 use hyperslab_engines::{Engine, OpenOptions};
+use hyperslab_measure::access::Access;
+use hyperslab_measure::data::{Synthetic, Values};
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 use std::io::Write;

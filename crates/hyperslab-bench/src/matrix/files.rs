@@ -6,9 +6,9 @@
 use super::question::Made;
 use super::row::{Skipped, WriteFigures};
 use super::subject::{Matrix, Subject};
-use crate::process::{Operation, Task};
-use crate::runner::{EngineRun, Progress, Turns};
 use hyperslab_engines::{EngineKind, OpenOptions};
+use hyperslab_measure::process::{Operation, Task};
+use hyperslab_measure::runner::{EngineRun, Progress, Turns};
 use std::path::{Path, PathBuf};
 
 /// A file to read.

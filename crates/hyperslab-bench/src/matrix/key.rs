@@ -3,10 +3,10 @@
 
 use super::question::Question;
 use super::subject::{Matrix, Subject};
-use crate::hex::hex;
-use crate::process::Launcher;
-use crate::runner::file_stamp;
 use hyperslab_engines::Engine;
+use hyperslab_measure::process::Launcher;
+use hyperslab_measure::runner::file_stamp;
+use hyperslab_units::hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;

@@ -2,9 +2,9 @@
 
 use super::subject::Matrix;
 use super::write_strategy::WriteStrategy;
-use crate::access::Access;
 use hyperslab_engines::{Engine, FileBuffers, OpenOptions};
 use hyperslab_engines::{Format, Storage};
+use hyperslab_measure::access::Access;
 use std::fmt;
 
 /// How a file that is made here is stored and written.

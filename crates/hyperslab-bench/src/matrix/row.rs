@@ -4,15 +4,15 @@ use super::files::MatrixFile;
 use super::question::{Made, format_of};
 use super::simulated;
 use super::subject::Matrix;
-use crate::access::Access;
 use crate::explanation::Counts;
-use crate::measure::PageCache;
-use crate::process::Outcome;
-use crate::runner::{EngineRun, Summary};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::FileBuffers;
 use hyperslab_engines::Storage;
+use hyperslab_measure::PageCache;
+use hyperslab_measure::access::Access;
+use hyperslab_measure::process::Outcome;
+use hyperslab_measure::runner::{EngineRun, Summary};
 use serde::{Deserialize, Serialize};
 
 /// All that was measured, and what was not.

@@ -1,10 +1,10 @@
 //! What an access costs a libhdf5, without reading: chunks decoded, and the seconds that they should take.
 
-use crate::access::Access;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::{CostModel, Terms};
 use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts, Touched};
 use hyperslab_engines::Block;
+use hyperslab_measure::access::Access;
 
 /// Accesses of more blocks than this are not simulated.
 const BLOCKS_MAX: u64 = 20_000_000;

@@ -1,12 +1,12 @@
 //! What lasts from table to table while a recipe is run: files, what is known of them, and defaults of libraries.
 
 use super::cell::{Cell, FileWork, Work};
-use crate::data::Synthetic;
-use crate::process::{Operation, Outcome, Task};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::EngineKind;
 use hyperslab_engines::Storage;
+use hyperslab_measure::data::Synthetic;
+use hyperslab_measure::process::{Operation, Outcome, Task};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -149,8 +149,8 @@ impl ArtifactCache {
 mod tests {
     use super::super::task::DATASET;
     use super::*;
-    use crate::access::Access;
     use hyperslab_engines::{Engine, OpenOptions};
+    use hyperslab_measure::access::Access;
 
     const DEFAULT: CacheSettings = CacheSettings { nbytes: 4000, nslots: 521, w0: 0.75 };
 

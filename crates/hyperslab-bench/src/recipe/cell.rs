@@ -2,11 +2,11 @@
 
 use super::figure::{Kind, Published};
 use super::scaling::{Bytes, Scaling};
-use crate::access::{Access, BlockWalk};
-use crate::tree::Tree;
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::EngineKind;
 use hyperslab_engines::{Element, FilterSpec, Format, Memory, Storage, Wanted};
+use hyperslab_measure::access::{Access, BlockWalk};
+use hyperslab_measure::tree::Tree;
 use serde::{Deserialize, Deserializer};
 
 /// One measurement.

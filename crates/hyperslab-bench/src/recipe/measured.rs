@@ -2,15 +2,15 @@
 
 use super::cell::{Cell, Work};
 use super::figure::{Figure, Kind, Metric, Published};
-use crate::access::Access;
 use crate::explanation::Counts;
-use crate::measure::PageCache;
-use crate::process::{Objects, Outcome};
-use crate::runner::{EngineRun, Summary};
 use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 use hyperslab_engines::EngineKind;
 use hyperslab_engines::Storage;
 use hyperslab_engines::{PageBuffer, PageCounts};
+use hyperslab_measure::PageCache;
+use hyperslab_measure::access::Access;
+use hyperslab_measure::process::{Objects, Outcome};
+use hyperslab_measure::runner::{EngineRun, Summary};
 use serde::{Deserialize, Serialize};
 
 /// One cell, by one engine.

@@ -3,13 +3,13 @@
 use super::artifacts::ArtifactCache;
 use super::cell::{Cell, Work};
 use super::scaling::Bytes;
-use crate::access::Access;
-use crate::data::Values;
-use crate::process::{Operation, Task};
-use crate::tree::Tree;
 use hyperslab_engines::EngineKind;
 use hyperslab_engines::{Engine, OpenOptions};
 use hyperslab_engines::{Format, Memory, Records, Storage};
+use hyperslab_measure::access::Access;
+use hyperslab_measure::data::Values;
+use hyperslab_measure::process::{Operation, Task};
+use hyperslab_measure::tree::Tree;
 
 /// The name of the dataset in files that recipes make.
 pub(super) const DATASET: &str = "/data";

@@ -9,11 +9,11 @@ use hyperslab::internal::filter_element;
 use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_advise::{Compression, ErrorBound, Pipeline as Wanted, Trial, Trials};
-use hyperslab_bench::measure::thread_seconds;
 use hyperslab_create::FilterRequest;
 use hyperslab_doctor::LibraryDecoding;
 use hyperslab_filters::ids::DEFLATE;
 use hyperslab_filters::{Element, ElementKind, FilterSpec, Pipeline, Scratch, Target, client_data};
+use hyperslab_measure::thread_seconds;
 use hyperslab_repack::DecimalRounding;
 use std::borrow::Cow;
 

@@ -5,12 +5,12 @@ use super::arguments::{
     DEFAULT_TIMEOUT, DEFAULT_WRITE_REPEATS,
 };
 use crate::location;
-use hyperslab_bench::access::{Access, BlockWalk};
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::pattern::shape_text;
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::{AllocTime, FillTime, Format, Libver, Storage, pipeline_text};
 use hyperslab_engines::{Engine, EngineKind};
+use hyperslab_measure::access::{Access, BlockWalk};
 use serde::Serialize;
 use std::path::Path;
 

@@ -3,10 +3,10 @@
 use super::arguments::BenchArgs;
 use crate::failure::{self, Failure};
 use crate::schema;
-use hyperslab_bench::process::{Launcher, Operation, Outcome, RunError, Task};
 use hyperslab_engines::Format;
 use hyperslab_engines::{Engine, EngineKind};
 use hyperslab_engines::{library::Found, library::Libraries, library::find_all};
+use hyperslab_measure::process::{Launcher, Operation, Outcome, RunError, Task};
 use serde_json::{Map, Value, json};
 use std::cell::OnceCell;
 use std::io::Write;

@@ -5,9 +5,9 @@
 //! it remembers another one, too.
 
 use super::arguments::BenchArgs;
-use crate::json::hex;
 use hyperslab_bench::matrix::{Matrix, Row, Subject};
-use hyperslab_bench::runner::{CachedResult, ResultCache};
+use hyperslab_measure::runner::{CachedResult, ResultCache};
+use hyperslab_units::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;

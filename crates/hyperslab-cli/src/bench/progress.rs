@@ -1,6 +1,6 @@
 //! How far a bench is, on standard error, where that is a terminal: by what runs cost, not by how many there are.
 
-use hyperslab_bench::runner::Progress;
+use hyperslab_measure::runner::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 

@@ -4,10 +4,11 @@ use super::canonical::Encoder;
 use super::describe_type;
 use super::extent;
 use super::values::error_text;
-use crate::json::{Json, Object, hex};
+use crate::json::{Json, Object};
 use hyperslab::storage::{Fill, FillTime, Filter};
 use hyperslab::{ChunkMap, Dataset};
 use hyperslab_format::message::Class;
+use hyperslab_units::hex;
 use sha2::{Digest, Sha256};
 
 /// The largest fill value that is reported, in bytes.

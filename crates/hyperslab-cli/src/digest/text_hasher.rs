@@ -58,7 +58,7 @@ impl TextHasher {
 
 /// The checksum in hexadecimal digits.
 pub(crate) fn hex(hash: Sha256) -> String {
-    crate::json::hex(&hash.finalize())
+    hyperslab_units::hex(&hash.finalize())
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::slabs::slabs;
 use super::text_hasher::{TextHasher, hex};
 use super::text_plan::TextPlan;
 use crate::element::{Enumeration, NativeFloat};
-use crate::json::{self, Json, Object};
+use crate::json::{Json, Object};
 use crate::object_paths::ObjectPaths;
 use hyperslab::{Attribute, Dataset, Dataspace, Endianness, Error, File, Result, Selection};
 use hyperslab_format::message::{Class, Datatype};
@@ -133,7 +133,7 @@ impl<'v> Value<'v> {
         })?;
         record.extend([("enc", "bin".into()), ("nbytes", total.into()), ("sha256", hex(hash).into())]);
         if count == 1 && total <= SHORT_BYTES as u64 {
-            record.insert("value", json::hex(&short).into());
+            record.insert("value", hyperslab_units::hex(&short).into());
         }
         if encoder.has_extended() {
             record.insert("x87", true.into());

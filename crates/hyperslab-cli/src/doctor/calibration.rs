@@ -2,11 +2,11 @@
 
 use crate::worker;
 use hyperslab::Dataset;
-use hyperslab_bench::calibration::{self, Calibration, SamplePlan, store};
-use hyperslab_bench::process::Launcher;
 use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::{LibraryDecoding, Prediction, Profile};
 use hyperslab_engines::library::Found;
+use hyperslab_measure::calibration::{self, Calibration, SamplePlan, store};
+use hyperslab_measure::process::Launcher;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;

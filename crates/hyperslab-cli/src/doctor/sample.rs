@@ -5,10 +5,10 @@
 
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, Endianness, Location, Selection, internal};
-use hyperslab_bench::measure::thread_seconds;
 use hyperslab_doctor::{Codec, Decoded, Encoding, FilterFact, SampleMeasurement, Sampler, measure_samples};
 use hyperslab_filters::ids::{DEFLATE, SHUFFLE};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
+use hyperslab_measure::thread_seconds;
 use std::time::Duration;
 
 /// Decoded bytes of all samples together. One chunk is always sampled, if it is not larger than [`CHUNK_BYTES_MAX`].

@@ -2,13 +2,14 @@
 
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::json::{Json, Object, hex, write_object};
+use crate::json::{Json, Object, write_object};
 use crate::schema;
 use hyperslab::{File, Heap};
 use hyperslab_netcdf::{
     Attribute, CdlOptions, DimensionKind, Group, Netcdf, Omitted, UserKind, Values, Variable, VariableType,
     write_cdl,
 };
+use hyperslab_units::hex;
 use std::io::Write;
 
 /// Prints the view.

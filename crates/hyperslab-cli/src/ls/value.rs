@@ -2,10 +2,11 @@
 //! `hyperslab digest`.
 
 use crate::element::{self, NativeFloat};
-use crate::json::{Json, hex};
+use crate::json::Json;
 use hyperslab::{Heap, ReferenceTarget, Result, RevisedReference};
 use hyperslab_format::message::datatype::{Float, Reference};
 use hyperslab_format::message::{Class, Datatype};
+use hyperslab_units::hex;
 
 /// At most this many parts of one value are shown, however they are nested.
 const PARTS_MAX: usize = 64;

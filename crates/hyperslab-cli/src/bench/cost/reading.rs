@@ -4,12 +4,12 @@
 //! extrapolated.
 
 use crate::bench::model::document::Participant;
-use hyperslab_bench::access::Access;
 use hyperslab_bench::matrix::Simulated;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::{CostModel, Terms};
 use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion};
 use hyperslab_engines::Engine;
+use hyperslab_measure::access::Access;
 
 /// Seconds to find and load one chunk, where chunks are too many to be followed.
 const VISIT_SECONDS: f64 = 2.0e-6;

@@ -4,7 +4,7 @@ use super::document::{Document, Measured};
 use super::names::{Names, is_null};
 use crate::size;
 use hyperslab_bench::matrix::Row;
-use hyperslab_bench::runner::Summary;
+use hyperslab_measure::runner::Summary;
 use hyperslab_report::{Align, Table};
 use hyperslab_units::counted_text;
 use serde::{Deserialize, Serialize};

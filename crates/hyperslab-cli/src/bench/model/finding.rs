@@ -8,8 +8,8 @@ use super::value::extrapolated;
 use crate::size;
 use hyperslab_bench::explanation::Difference;
 use hyperslab_bench::matrix::Row;
-use hyperslab_bench::runner::Summary;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_measure::runner::Summary;
 use hyperslab_units::{count_text, counted_text};
 
 /// Closer than this, two are called equally fast where their runs overlap.

@@ -17,7 +17,7 @@ pub(super) mod verdict;
 #[cfg(test)]
 pub(super) mod testing {
     use hyperslab_bench::matrix::Row;
-    use hyperslab_bench::runner::Summary;
+    use hyperslab_measure::runner::Summary;
     use serde_json::{Value, json};
 
     /// Three runs around so many seconds.

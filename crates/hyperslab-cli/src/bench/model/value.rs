@@ -1,8 +1,8 @@
 //! A value of a table: for people with its unit, for programs as a number in seconds or bytes.
 
 use crate::size;
-use hyperslab_bench::runner::Summary;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_measure::runner::Summary;
 use hyperslab_units::counted_text;
 
 /// One value.

@@ -6,8 +6,8 @@ use super::subject::Stored;
 use super::values::{cache, list, wrong};
 use crate::bench::arguments::BenchArgs;
 use crate::failure::Failure;
-use hyperslab_bench::access::{Access, BlockWalk};
 use hyperslab_bench::matrix::WriteStrategy;
+use hyperslab_measure::access::{Access, BlockWalk};
 
 pub(super) fn accesses(
     args: &BenchArgs,

@@ -7,10 +7,10 @@ use crate::bench::model::document::unique;
 use crate::failure::Failure;
 use crate::location;
 use hyperslab::{Dataset, File};
-use hyperslab_bench::data::Synthetic;
 use hyperslab_bench::matrix::Subject;
 use hyperslab_doctor::pattern::BlockDim;
 use hyperslab_engines::{Element, FilterSpec};
+use hyperslab_measure::data::Synthetic;
 use hyperslab_netcdf::Netcdf;
 use std::path::Path;
 

@@ -6,8 +6,8 @@ use crate::bench::model::document::{Document, Measured};
 use crate::bench::model::finding::{time, times_text};
 use crate::bench::model::names::{self, grouped, is_null, stored};
 use crate::size;
-use hyperslab_bench::access::{Access, BlockWalk};
 use hyperslab_bench::matrix::Row;
+use hyperslab_measure::access::{Access, BlockWalk};
 use hyperslab_report::{Axis, Curves, Line, Mark, Point, Scale, Section};
 use std::collections::BTreeSet;
 

@@ -4,7 +4,7 @@
 //! on the wall.
 
 use crate::access::Access;
-use crate::measure::thread_seconds;
+use crate::thread_seconds;
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::reserve;
 use hyperslab_engines::{Block, Storage};

@@ -10,8 +10,7 @@ mod runs;
 mod statistics;
 mod turns;
 
-pub(crate) use result_cache::file_stamp;
-pub use result_cache::{CachedResult, ResultCache};
+pub use result_cache::{CachedResult, ResultCache, file_stamp};
+pub use runs::Runs;
 pub use statistics::Summary;
-pub use turns::Progress;
-pub(crate) use turns::{EngineRun, Turns, refuse_differing};
+pub use turns::{EngineRun, Progress, Turns, refuse_differing};

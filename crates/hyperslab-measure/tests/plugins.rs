@@ -2,12 +2,12 @@
 //!
 //! The symbols are shared with all that the process loads later, so this is one test in a program of its own.
 
-use hyperslab_bench::access::Access;
-use hyperslab_bench::data::{Synthetic, Values};
-use hyperslab_bench::process::{Check, Operation, Task, run};
 use hyperslab_engines::library::of_python;
 use hyperslab_engines::{Engine, OpenOptions};
 use hyperslab_engines::{FilterSpec, Storage};
+use hyperslab_measure::access::Access;
+use hyperslab_measure::data::{Synthetic, Values};
+use hyperslab_measure::process::{Check, Operation, Task, run};
 use hyperslab_testkit::files::python;
 use hyperslab_testkit::{Missing, require};
 

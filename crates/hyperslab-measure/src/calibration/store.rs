@@ -3,8 +3,8 @@
 //! A folder that cannot be written to only costs the calibration each time.
 
 use super::Calibration;
-use crate::hex::hex;
 use hyperslab_engines::library::Found;
+use hyperslab_units::hex;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 

@@ -38,7 +38,7 @@ impl<T: Clone> ResultCache<T> for HashMap<String, CachedResult<T>> {
 }
 
 /// Length and time of the last change: another value where a file was changed.
-pub(crate) fn file_stamp(path: &Path) -> Value {
+pub fn file_stamp(path: &Path) -> Value {
     let Ok(metadata) = std::fs::metadata(path) else { return Value::Null };
     let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     json!([metadata.len(), changed.map(|since| since.as_nanos().to_string())])

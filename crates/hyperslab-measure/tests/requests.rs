@@ -4,13 +4,13 @@
 #![cfg(target_os = "linux")]
 
 use hyperslab::io::LocalFile;
-use hyperslab_bench::access::Access;
-use hyperslab_bench::data::{Synthetic, Values};
-use hyperslab_bench::measure::Usage;
-use hyperslab_bench::process::{Operation, Task, run};
 use hyperslab_engines::{Block, Storage};
 use hyperslab_engines::{Engine, OpenOptions};
 use hyperslab_io::wrap::Recorder;
+use hyperslab_measure::Usage;
+use hyperslab_measure::access::Access;
+use hyperslab_measure::data::{Synthetic, Values};
+use hyperslab_measure::process::{Operation, Task, run};
 use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::require;
 use std::io::Read;

@@ -3,8 +3,8 @@
 use crate::access::Access;
 use crate::calibration::{Pass, SamplePlan};
 use crate::data::Values;
-use crate::measure::{PageCache, Usage};
 use crate::tree::Tree;
+use crate::{PageCache, Usage};
 use hyperslab_doctor::LibraryDecoding;
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::{Element, Storage, Wanted};

@@ -3,10 +3,10 @@
 use super::clock::Clock;
 use super::task::{Outcome, Task};
 use crate::data::Values;
-use crate::hex::hex;
 use hyperslab_engines::Element;
 use hyperslab_engines::reserve;
 use hyperslab_engines::{EngineError, PreparedEngine};
+use hyperslab_units::hex;
 use sha2::{Digest, Sha256};
 
 pub(super) fn expect(

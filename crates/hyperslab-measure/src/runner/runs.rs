@@ -5,39 +5,39 @@ use crate::process::Outcome;
 
 /// A first run, in which values are compared and decodes counted, and those that are timed.
 #[derive(Debug, Default)]
-pub(crate) struct Runs {
+pub struct Runs {
     check: Option<Outcome>,
     timed: Vec<Outcome>,
 }
 
 impl Runs {
     /// One that checked, which is not timed unless it stays the only one.
-    pub(crate) fn add_check(&mut self, outcome: Outcome) {
+    pub fn add_check(&mut self, outcome: Outcome) {
         self.check = Some(outcome);
     }
 
     /// One that is timed.
-    pub(crate) fn add(&mut self, outcome: Outcome) {
+    pub fn add(&mut self, outcome: Outcome) {
         self.timed.push(outcome);
     }
 
     /// The run that checked.
-    pub(crate) fn check(&self) -> Option<&Outcome> {
+    pub fn check(&self) -> Option<&Outcome> {
         self.check.as_ref()
     }
 
     /// The last one that counts.
-    pub(crate) fn last(&self) -> Option<&Outcome> {
+    pub fn last(&self) -> Option<&Outcome> {
         self.counting().last()
     }
 
     /// A number of all that count.
-    pub(crate) fn summary(&self, of: fn(&Outcome) -> f64) -> Summary {
+    pub fn summary(&self, of: fn(&Outcome) -> f64) -> Summary {
         Summary::of(&self.counting().iter().map(of).collect::<Vec<_>>())
     }
 
     /// Seconds that all took together.
-    pub(crate) fn spent(&self) -> f64 {
+    pub fn spent(&self) -> f64 {
         self.check.iter().chain(&self.timed).map(Outcome::total_seconds).sum()
     }
 

@@ -8,7 +8,7 @@
 //! the process as a whole, so the engine's threads are in them, and so is what little the loop does itself.
 
 use super::task::Outcome;
-use crate::measure::{Usage, peak_memory_bytes};
+use crate::{Usage, peak_memory_bytes};
 use hyperslab_engines::Block;
 use hyperslab_engines::{EngineError, PreparedEngine};
 use std::time::{Duration, Instant};

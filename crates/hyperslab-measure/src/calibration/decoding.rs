@@ -6,7 +6,7 @@
 //! buffers are freed and allocated as in a program whose cache is too small; without room for a chunk where the user's
 //! cache has none.
 
-use crate::measure::{page_faults, thread_seconds};
+use crate::{page_faults, thread_seconds};
 use hyperslab_doctor::LibraryDecoding;
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::Block;

@@ -9,13 +9,13 @@ use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
 use crate::calibration;
 use crate::data::Values;
-use crate::hex::hex;
-use crate::measure::{PageCache, empty_page_cache};
+use crate::{PageCache, empty_page_cache};
 use hyperslab_engines::library::share_symbols;
 use hyperslab_engines::reserve;
 use hyperslab_engines::unsupported;
 use hyperslab_engines::{Block, FilterSpec, Layout, Storage};
 use hyperslab_engines::{Engine, EngineError, PreparedEngine};
+use hyperslab_units::hex;
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 

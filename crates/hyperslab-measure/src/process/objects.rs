@@ -3,12 +3,12 @@
 use super::clock::{Clock, ExcludedWork};
 use super::task::{Objects, Outcome, Task};
 use crate::data::{Source, Synthetic, Values};
-use crate::hex::hex;
-use crate::measure::{PageCache, empty_page_cache};
 use crate::tree::Tree;
+use crate::{PageCache, empty_page_cache};
 use hyperslab_engines::reserve;
 use hyperslab_engines::{Block, Element, Wanted};
 use hyperslab_engines::{EngineError, Event, OpenDataset, PreparedEngine};
+use hyperslab_units::hex;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 

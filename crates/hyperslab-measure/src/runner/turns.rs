@@ -21,27 +21,30 @@ pub trait Progress {
 }
 
 /// One engine at one task, and how its runs went.
-pub(crate) struct EngineRun<T> {
+pub struct EngineRun<T> {
     /// What is done, in words.
-    pub(crate) label: String,
-    pub(crate) task: Task,
+    pub label: String,
+    /// The task.
+    pub task: Task,
     /// The filters of the dataset, whose decodes the first run counts.
-    pub(crate) filters: Vec<u16>,
+    pub filters: Vec<u16>,
     /// How often it is timed after the run that checks, at most.
-    pub(crate) repeats: usize,
+    pub repeats: usize,
     /// Names the values that are read: runs of the same name are compared. None where there are none.
-    pub(crate) values: Option<String>,
+    pub values: Option<String>,
     /// By which the result is cached.
-    pub(crate) key: String,
+    pub key: String,
     /// What it took when it was measured before, if it was.
-    pub(crate) cached: Option<CachedResult<T>>,
-    pub(crate) runs: Runs,
-    pub(crate) failure: Option<String>,
+    pub cached: Option<CachedResult<T>>,
+    /// Its runs so far.
+    pub runs: Runs,
+    /// Why it failed, if it did.
+    pub failure: Option<String>,
 }
 
 impl<T: Clone> EngineRun<T> {
     /// A task that was not run yet.
-    pub(crate) fn new(label: String, task: Task) -> Self {
+    pub fn new(label: String, task: Task) -> Self {
         Self {
             label,
             task,
@@ -56,7 +59,7 @@ impl<T: Clone> EngineRun<T> {
     }
 
     /// The SHA-256 of the values that it read.
-    pub(crate) fn checksum(&self) -> Option<String> {
+    pub fn checksum(&self) -> Option<String> {
         match &self.cached {
             Some(cached) => cached.checksum.clone(),
             None => self.runs.check().and_then(|check| check.checksum.clone()),
@@ -64,7 +67,7 @@ impl<T: Clone> EngineRun<T> {
     }
 
     /// Why there is no result.
-    pub(crate) fn failure(&self) -> String {
+    pub fn failure(&self) -> String {
         self.failure.clone().unwrap_or_else(|| "it was not run".to_owned())
     }
 
@@ -72,7 +75,7 @@ impl<T: Clone> EngineRun<T> {
     ///
     /// # Errors
     /// Why there is none.
-    pub(crate) fn result(
+    pub fn result(
         &self,
         cache: &mut dyn ResultCache<T>,
         of: impl FnOnce() -> Result<T, String>,
@@ -99,18 +102,20 @@ impl<T: Clone> EngineRun<T> {
 }
 
 /// Where runs are made, and how long one task may take.
-pub(crate) struct Turns<'a> {
-    pub(crate) launcher: &'a Launcher,
-    pub(crate) stop: &'a AtomicBool,
+pub struct Turns<'a> {
+    /// Starts the processes.
+    pub launcher: &'a Launcher,
+    /// Set to stop.
+    pub stop: &'a AtomicBool,
     /// A task is not repeated once its runs took so many seconds.
-    pub(crate) seconds_max: f64,
+    pub seconds_max: f64,
     /// Nothing is repeated any more after this.
-    pub(crate) deadline: Option<Instant>,
+    pub deadline: Option<Instant>,
 }
 
 impl Turns<'_> {
     /// Runs all that are not cached. `after` each run, the caller may take what it made.
-    pub(crate) fn take<T: Clone>(
+    pub fn take<T: Clone>(
         &self,
         runs: &mut [EngineRun<T>],
         progress: &mut dyn Progress,
@@ -139,12 +144,12 @@ impl Turns<'_> {
     }
 
     /// True once the time for all is used up.
-    pub(crate) fn is_late(&self) -> bool {
+    pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 
     /// Runs a task once, timed, unless it failed before.
-    pub(crate) fn once<T: Clone>(&self, run: &mut EngineRun<T>, progress: &mut dyn Progress) {
+    pub fn once<T: Clone>(&self, run: &mut EngineRun<T>, progress: &mut dyn Progress) {
         if run.failure.is_none() {
             progress.doing(&run.label);
             match self.launcher.run(&run.task, self.stop) {
@@ -158,7 +163,7 @@ impl Turns<'_> {
 
 /// Runs whose values are not those that the first of the same name read are failures, not results. Where the checksum of
 /// what was `written` is known, all are compared with that.
-pub(crate) fn refuse_differing<T: Clone>(runs: &mut [EngineRun<T>], written: Option<&str>) {
+pub fn refuse_differing<T: Clone>(runs: &mut [EngineRun<T>], written: Option<&str>) {
     let mut first: HashMap<String, (String, String)> = HashMap::new();
     for run in runs {
         let (Some(values), Some(sum)) = (run.values.clone(), run.checksum()) else { continue };
