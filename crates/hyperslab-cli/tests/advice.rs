@@ -5,6 +5,8 @@
 mod advise;
 #[path = "advice/archive.rs"]
 mod archive;
+#[path = "advice/bounds.rs"]
+mod bounds;
 #[path = "advice/cloud.rs"]
 mod cloud;
 #[path = "advice/faults.rs"]
@@ -15,5 +17,9 @@ mod lines;
 mod noise;
 #[path = "advice/quality.rs"]
 mod quality;
+#[path = "advice/questions.rs"]
+mod questions;
 #[path = "commands/run.rs"]
 mod run;
+#[path = "advice/stores.rs"]
+mod stores;
