@@ -4,11 +4,9 @@
 //! and xarray writes one group at a time.
 
 use crate::encoding::Encoding;
-use crate::pipeline::{Compression, Pipeline};
+use crate::pipeline::Compression;
 use crate::storage::Storage;
-use hyperslab_doctor::pattern::shape_text;
-use hyperslab_doctor::{DatasetFacts, python_string, python_tuple, shell_word};
-use hyperslab_units::bytes_option;
+use hyperslab_doctor::{DatasetFacts, NewStorage, python_string};
 use serde::Serialize;
 
 /// The file that the lines are about.
@@ -35,14 +33,23 @@ pub struct Line {
 pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Vec<Line> {
     let name = facts.path.trim_start_matches('/');
     let is_in_root = !name.contains('/');
-    let mut lines = vec![Line { tool: "hyperslab", line: hyperslab(target, facts, storage) }];
+    let filters = storage.pipeline.requests();
+    let new = NewStorage {
+        file: &target.file,
+        is_netcdf: target.is_netcdf,
+        path: &facts.path,
+        chunks: storage.chunk.as_deref(),
+        filters: &filters,
+        page_bytes: target.page_bytes,
+    };
+    let mut lines = vec![Line { tool: "hyperslab", line: new.hyperslab(&storage.pipeline.text()) }];
     let mut add =
         |tool: &'static str, line: Option<String>| lines.extend(line.map(|line| Line { tool, line }));
-    add("h5py", h5py(name, storage));
-    add("h5repack", h5repack(target, facts, storage));
-    if target.is_netcdf && is_in_root {
-        add("nccopy", nccopy(target, name, storage));
-    }
+    // They have no words for rounding values before they are stored.
+    let rounds = matches!(storage.pipeline.compression, Compression::Rounded { .. });
+    add("h5py", new.h5py().filter(|_| !rounds));
+    add("h5repack", new.h5repack().filter(|_| !rounds));
+    add("nccopy", new.nccopy().filter(|_| !storage.pipeline.compression.is_lossy()));
     if is_in_root {
         add("xarray", xarray(name, storage));
         add("CDL", cdl(name, storage));
@@ -52,122 +59,6 @@ pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Vec<Li
 
 fn numbers(chunk: &[u64], separator: &str) -> String {
     chunk.iter().map(u64::to_string).collect::<Vec<_>>().join(separator)
-}
-
-fn hyperslab(target: &Target, facts: &DatasetFacts, storage: &Storage) -> String {
-    let file = shell_word(&target.file);
-    let output = if target.is_netcdf { "out.nc" } else { "out.h5" };
-    let pages =
-        target.page_bytes.map_or_else(String::new, |bytes| format!("--page-size {} ", bytes_option(bytes)));
-    let Some(chunk) = &storage.chunk else {
-        return format!("hyperslab repack {pages}--contiguous {} {file} {output}", shell_word(&facts.path));
-    };
-    let chunks = shell_word(&format!("{}:{}", facts.path, shape_text(chunk)));
-    let filter = shell_word(&format!("{}:{}", facts.path, storage.pipeline.text()));
-    format!("hyperslab repack {pages}--chunks {chunks} --filter {filter} {file} {output}")
-}
-
-fn h5repack(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Option<String> {
-    if matches!(storage.pipeline.compression, Compression::Rounded { .. }) {
-        return None;
-    }
-    let option = |what: &str| shell_word(&format!("{}:{what}", facts.path));
-    let mut words = vec!["h5repack".to_owned()];
-    if let Some(bytes) = target.page_bytes {
-        words.extend(["-S".to_owned(), "PAGE".to_owned(), "-G".to_owned(), bytes.to_string()]);
-    }
-    words.push("-l".to_owned());
-    words.push(match &storage.chunk {
-        Some(chunk) => option(&format!("CHUNK={}", shape_text(chunk))),
-        None => option("CONTI"),
-    });
-    let mut filters = Vec::new();
-    for (id, parameters) in storage.pipeline.requests() {
-        filters.push(match id {
-            1 => format!("GZIP={}", parameters.first()?),
-            2 => "SHUF".to_owned(),
-            3 => "FLET".to_owned(),
-            4 => format!("SZIP={},NN", parameters.get(1)?),
-            // Digits behind the decimal point; h5repack takes no negative number.
-            6 => format!("SOFF={},DS", u32::try_from(*parameters.get(1)? as i32).ok()?),
-            // h5repack takes at least one parameter, and this filter has none.
-            32_000 => return None,
-            id => {
-                let words = [u32::from(id), 0, parameters.len() as u32].into_iter().chain(parameters);
-                format!("UD={}", words.map(|word| word.to_string()).collect::<Vec<_>>().join(","))
-            }
-        });
-    }
-    if filters.is_empty() {
-        filters.push("NONE".to_owned());
-    }
-    words.extend(filters.iter().flat_map(|filter| ["-f".to_owned(), option(filter)]));
-    let output = if target.is_netcdf { "out.nc" } else { "out.h5" };
-    words.extend([shell_word(&target.file), output.to_owned()]);
-    Some(words.join(" "))
-}
-
-/// nccopy sets deflate and shuffle for all variables at once; other filters, or none, for one variable.
-fn nccopy(target: &Target, name: &str, storage: &Storage) -> Option<String> {
-    let chunk = storage.chunk.as_ref()?;
-    let Pipeline { shuffle, compression, checksum } = &storage.pipeline;
-    if *checksum {
-        return None;
-    }
-    let filters = match compression {
-        Compression::Gzip(level) => format!("-d {level}{}", if *shuffle { " -s" } else { "" }),
-        Compression::None if !shuffle => format!("-F {}", shell_word(&format!("{name},none"))),
-        _ if *shuffle || compression.is_lossy() => return None,
-        _ => {
-            let (id, parameters) = storage.pipeline.requests().into_iter().next()?;
-            let words = std::iter::once(u32::from(id)).chain(parameters);
-            let words: Vec<String> = words.map(|word| word.to_string()).collect();
-            format!("-F {}", shell_word(&format!("{name},{}", words.join(","))))
-        }
-    };
-    let chunks = shell_word(&format!("{name}:{}", numbers(chunk, ",")));
-    Some(format!("nccopy -k nc4 -c {chunks} {filters} {} out.nc", shell_word(&target.file)))
-}
-
-fn h5py(name: &str, storage: &Storage) -> Option<String> {
-    let mut options = String::new();
-    if let Some(chunk) = &storage.chunk {
-        options.push_str(&format!(", chunks={}", python_tuple(chunk)));
-    }
-    let Pipeline { shuffle, compression, checksum } = &storage.pipeline;
-    if *shuffle {
-        options.push_str(", shuffle=True");
-    }
-    match compression {
-        Compression::None => {}
-        Compression::Gzip(level) => {
-            options.push_str(&format!(", compression=\"gzip\", compression_opts={level}"));
-        }
-        // NumPy would round missing values, too; h5py takes one filter beside shuffle.
-        Compression::Rounded { .. } | Compression::Digits { .. } => return None,
-        Compression::Lzf => options.push_str(", compression=\"lzf\""),
-        Compression::Szip => options.push_str(", compression=\"szip\", compression_opts=(\"nn\", 8)"),
-        // h5py refuses both.
-        Compression::ScaleOffset { digits, .. } if *digits < 0 || *checksum => return None,
-        Compression::ScaleOffset { digits, level } => {
-            options.push_str(&format!(", scaleoffset={digits}"));
-            if *level > 0 {
-                options.push_str(&format!(", compression=\"gzip\", compression_opts={level}"));
-            }
-        }
-        Compression::Zstd(_) | Compression::Blosc | Compression::Bitshuffle | Compression::Zfp(_) => {
-            let request = storage.pipeline.requests().into_iter().find(|(id, _)| *id > 255);
-            if let Some((id, parameters)) = request {
-                let parameters: Vec<u64> = parameters.into_iter().map(u64::from).collect();
-                options
-                    .push_str(&format!(", compression={id}, compression_opts={}", python_tuple(&parameters)));
-            }
-        }
-    }
-    if *checksum {
-        options.push_str(", fletcher32=True");
-    }
-    Some(format!("out.create_dataset({}, data=data{options})", python_string(name)))
 }
 
 /// The argument `encoding` of `Dataset.to_netcdf`.
@@ -226,6 +117,7 @@ fn cdl(name: &str, storage: &Storage) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::Pipeline;
 
     fn all(storage: &Storage) -> Vec<String> {
         let facts = DatasetFacts::contiguous("/t2m", &[1460, 361, 720], "<f4", 4);
@@ -283,15 +175,6 @@ mod tests {
                 "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:UD=32013,0,4,3,0,1202590843,1065646817 'era 5.nc' out.nc",
             ]
         );
-    }
-
-    #[test]
-    fn pages_are_made_by_those_that_can() {
-        let facts = DatasetFacts::contiguous("/t2m", &[1460, 361, 720], "<f4", 4);
-        let target = Target { file: "in.h5".to_owned(), is_netcdf: false, page_bytes: Some(1 << 20) };
-        let lines = lines(&target, &facts, &Storage::CONTIGUOUS);
-        assert_eq!(lines[0].line, "hyperslab repack --page-size 1MiB --contiguous /t2m in.h5 out.h5");
-        assert_eq!(lines[2].line, "h5repack -S PAGE -G 1048576 -l /t2m:CONTI -f /t2m:NONE in.h5 out.h5");
     }
 
     #[test]

@@ -36,6 +36,7 @@ mod prices;
 pub mod repack;
 mod runner;
 mod schema;
+mod shell_line;
 mod size;
 mod terminal;
 mod traversal;

@@ -24,6 +24,7 @@ mod user_library;
 use crate::doctor::{Library, choose, is_netcdf};
 use crate::failure::{self, Failure, one_line};
 use crate::forecast::{Sessions, SweptRead};
+use crate::shell_line::shell_line;
 use crate::write_file::{check_file, write_file};
 use crate::{location, schema};
 use arguments::AdviseArgs;
@@ -223,7 +224,7 @@ fn command(args: &AdviseArgs, page: &Path) -> String {
         "--html".to_owned(),
         location::shown(page),
     ]);
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+    shell_line(&words)
 }
 
 /// The datasets that are named, or the largest.

@@ -16,6 +16,7 @@ mod text;
 
 use crate::args::DoctorArgs;
 use crate::failure::{self, Failure, one_line};
+use crate::shell_line::shell_line;
 use crate::write_file::{check_file, write_file};
 use crate::{location, runner, schema};
 use file::{Asked, FileSurvey, FileSurveyor};
@@ -141,5 +142,5 @@ fn command(args: &DoctorArgs, page: &Path) -> String {
         words.extend(["--rank".to_owned(), text::rank_text(rank).to_owned()]);
     }
     words.extend(["--html".to_owned(), page.display().to_string()]);
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+    shell_line(&words)
 }

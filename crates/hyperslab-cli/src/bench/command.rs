@@ -5,6 +5,7 @@ use super::arguments::{
     DEFAULT_TIMEOUT, DEFAULT_WRITE_REPEATS,
 };
 use crate::location;
+use crate::shell_line::shell_line;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::pattern::shape_text;
 use hyperslab_doctor::simulate::CacheSettings;
@@ -35,8 +36,7 @@ impl Words {
 
     /// As a shell reads it.
     fn line(&self) -> String {
-        // A command line holds no zero byte, which is all that cannot be quoted.
-        shlex::try_join(self.0.iter().map(String::as_str)).unwrap_or_else(|_| self.0.join(" "))
+        shell_line(&self.0)
     }
 }
 

@@ -30,6 +30,7 @@ use crate::archive;
 use crate::args::{DoctorArgs, FailOn};
 use crate::failure::{self, Failure, one_line};
 use crate::location;
+use crate::shell_line::shell_line;
 use crate::write_file::{check_file, write_file};
 use crate::{runner, schema, terminal};
 use examine::{Examined, Examiner};
@@ -183,7 +184,7 @@ fn command(args: &DoctorArgs, page: &Path) -> String {
     words.extend(args.all.then(|| "--all".to_owned()));
     words.extend(args.cloud.then(|| "--cloud".to_owned()));
     words.extend(["--html".to_owned(), shown(page)]);
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+    shell_line(&words)
 }
 
 /// True where the user asked that a finding of this report counts as a failure.
