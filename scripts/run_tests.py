@@ -8,7 +8,8 @@ Three tiers, each with its own steps:
               noted as it passes, so that a run that was interrupted goes on; the last run is noted in
               docs/full-test-runs.md
 
-If a step fails, the later steps still run. A step that is a single check (formatting, lints) counts as one test. The
+Lints and builds run beside the Rust tests, once these are compiled: many of them wait for other programs or for distant
+servers. If a step fails, the later steps still run. A step that is a single check (formatting, lints) counts as one test. The
 last line is "N passed, N failed, N skipped"; the exit code is 1 if anything failed.
 """
 
@@ -23,6 +24,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -75,6 +77,8 @@ class Step:
     #: Reads the counts from the output of the command. Without it, the step is a single check.
     count: Callable[[str], Count] | None = None
     environment: dict[str, str] = field(default_factory=dict)
+    #: The steps that run at the same time, from the first test on. Before that, they would wait for the compiler.
+    beside: list[Step] = field(default_factory=list)
 
 
 def count_cargo(output: str) -> Count:
@@ -135,7 +139,8 @@ def steps(tier: str) -> list[Step]:
     if tier == "full":
         return [FIXTURES, *programs(), *after, loom, sanitize]
     lints = ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"]
-    return [FORMAT, FIXTURES, Step("rust", CARGO_TEST, count_cargo), Step("lints", lints), *cores(), *after]
+    rust = Step("rust", CARGO_TEST, count_cargo, beside=[Step("lints", lints), *cores(), PACKAGE])
+    return [FORMAT, FIXTURES, rust, *rust.beside, *after[1:]]
 
 
 def cores() -> list[Step]:
@@ -171,13 +176,13 @@ def missing(step: Step) -> str | None:
     return None if IS_CI else next(lacks, None)
 
 
-def run(step: Step, tier: str) -> Count:
-    """Runs a step and shows its output immediately."""
-    print(f"== {step.name}: {' '.join(step.command)}", flush=True)
+def run(step: Step, tier: str, show: Callable[[str], object] = lambda line: print(line, end="", flush=True)) -> Count:
+    """Runs a step and shows each line of its output immediately."""
+    show(f"== {step.name}: {' '.join(step.command)}\n")
     if step is PACKAGE:
         INSTALLED.unlink(missing_ok=True)
     if lack := missing(step):
-        print(f"skipped: {step.name}: {lack}")
+        show(f"skipped: {step.name}: {lack}\n")
         return Count(skipped=1)
     cases = round(256 * float(SCALE[tier]))
     # Some properties hold for a part of the random cases only. By default, a test fails after 1,024 that it cannot use.
@@ -190,8 +195,7 @@ def run(step: Step, tier: str) -> Count:
     )  # fmt: skip
     lines = []
     for line in process.stdout:
-        sys.stdout.write(line)
-        sys.stdout.flush()
+        show(line)
         lines.append(line)
     ok = process.wait() == 0
     if step.count is None:
@@ -202,6 +206,36 @@ def run(step: Step, tier: str) -> Count:
     if count.failed == 0 and (not ok or count.passed + count.skipped == 0):
         count.failed = 1
     return count
+
+
+def timed(step: Step, tier: str, *show: Callable[[str], object]) -> tuple[Count, float]:
+    began = time.monotonic()
+    return run(step, tier, *show), time.monotonic() - began
+
+
+def run_with(step: Step, beside: list[Step], tier: str) -> dict[str, tuple[Count, float]]:
+    """Runs a step, and others beside it from its first test on, whose output is shown after its own."""
+    results, lines, runs_tests = {}, [], threading.Event()
+
+    def others() -> None:
+        runs_tests.wait()
+        for other in beside:
+            results[other.name] = timed(other, tier, lines.append)
+
+    def show(line: str) -> None:
+        print(line, end="", flush=True)
+        if line.lstrip().startswith("Running "):
+            runs_tests.set()
+
+    thread = threading.Thread(target=others)
+    thread.start()
+    try:
+        results[step.name] = timed(step, tier, show)
+    finally:
+        runs_tests.set()
+        thread.join()
+    print("".join(lines), end="", flush=True)
+    return results
 
 
 def git(*arguments: str) -> str:
@@ -252,13 +286,15 @@ def main() -> int:
     if why := missing_corpus():
         print(f"== {why}")
     progress = Progress() if given.tier == "full" and not given.step else None
-    report, total, whole = [], Count(), 0.0
+    report, total, whole, done = [], Count(), 0.0, {}
     for step in known:
         if given.step and step.name not in given.step:
             continue
         earlier = progress and progress.get(step)
-        began = time.monotonic()
-        count, seconds = earlier or (run(step, given.tier), time.monotonic() - began)
+        if not earlier and step.name not in done:
+            beside = [other for other in step.beside if not given.step or other.name in given.step]
+            done |= run_with(step, beside, given.tier)
+        count, seconds = earlier or done[step.name]
         if progress and not count.failed:
             progress.note(step, count, seconds)
         total, whole = total + count, whole + seconds

@@ -30,6 +30,8 @@ TIME_LIMIT, COPY_TIME_LIMIT = 4, 40
 #: Files that are not compared, and why.
 LEFT_OUT = {
     "fill_values/v110.h5": "elements without fill value are never written: the tools print memory that is not initialized",
+    "nc_test/f03tst_open_mem.nc": "a variable without fill value was never written: h5dump prints memory that is not initialized",
+    "testfiles/trefer_obj_del.h5": "h5diff 1.10 compares the bytes of revised references, which it does not know",
     "links_and_mappings/billion.h5": "the tools visit all sources of a virtual dataset",
     "structures/huge_links_direct.h5": "the tools take minutes to visit its links",
     "chunk_indexes/v110_sum.h5": "the tools print each element of 30 datasets",
@@ -178,12 +180,27 @@ def path_of_libhdf5():
         return next(line.split()[-1] for line in maps if "/libhdf5" in line and "_hl" not in line)
 
 
+def properties_for_1_8(dataset):
+    """Its chunks, filters and fill value. Its own creation properties may have a version of the layout that 1.8 does not know."""
+    own, plist = dataset.get_create_plist(), h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_chunk(own.get_chunk())
+    for number in range(own.get_nfilters()):
+        identification, flags, values, _ = own.get_filter(number)
+        plist.set_filter(identification, flags, values)
+    if own.fill_value_defined() == h5py.h5d.FILL_VALUE_USER_DEFINED:
+        value = np.zeros((), dataset.dtype)
+        own.get_fill_value(value)
+        plist.set_fill_value(value)
+    return plist
+
+
 def written_for_1_8(path, names, target):
     """Write chunked datasets as libhdf5 does for version 1.8, with the stored bytes that they have."""
     with h5py.File(path) as file, h5py.File(target, "w", libver=("earliest", "v108")) as old:
         for name in names:
             found = file[name].id
-            new = h5py.h5d.create(old.id, name.replace("/", " ").encode(), found.get_type(), found.get_space(), found.get_create_plist())
+            plist = properties_for_1_8(found)
+            new = h5py.h5d.create(old.id, name.replace("/", " ").encode(), found.get_type(), found.get_space(), plist)
             for number in range(found.get_num_chunks()):
                 offset = found.get_chunk_info(number).chunk_offset
                 mask, stored = found.read_direct_chunk(offset)
