@@ -1,6 +1,7 @@
 //! Files that are written for a bench: what is decided at creation, how they are written, and that no other is touched.
 
-use super::{engine, has_libhdf5, rows, served};
+use super::{bench, engine, has_libhdf5, rows, served};
+use std::collections::HashSet;
 
 #[test]
 fn what_is_decided_at_creation_varies_and_reads_alike() {
@@ -33,6 +34,22 @@ fn what_is_decided_at_creation_varies_and_reads_alike() {
         assert_eq!(row["read"]["reads"], 40);
         assert_eq!(row["read"]["bytes"], 40 * 16 * 8);
     }
+}
+
+#[test]
+fn lines_that_store_what_several_libraries_read_best_are_told_once() {
+    if !has_libhdf5() {
+        return;
+    }
+    let subject = ["--synthetic", "400x400", "--filter", "gzip=1", "--chunks", "1x400", "--chunks", "400x4"];
+    let how = ["--read", "400x1", "--repeats", "1", "--engine", "libhdf5", "--engine", "hyperslab"];
+    let output = bench(&[subject, how].concat()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("  hyperslab  ")).collect();
+    assert!(lines.iter().all(|line| line.contains("hyperslab repack --chunks /data:")), "{text}");
+    assert!(!lines.is_empty() && lines.iter().collect::<HashSet<_>>().len() == lines.len(), "{text}");
+    // Both libraries have a verdict; the second of the same storage has no lines of its own.
+    assert_eq!(lines.len() + text.matches("The lines that store it so are above.").count(), 2, "{text}");
 }
 
 #[test]

@@ -77,14 +77,18 @@ fn choice(document: &Document, names: &Names) -> String {
     }
     let mut text = Matrix::of(document, names)
         .map_or(String::new(), |matrix| format!("\n{}\n", tables::text(&matrix.table())));
+    let mut told = Vec::new();
     for verdict in document.verdicts.iter().filter(|verdict| verdict.is_choice()) {
         text += &verdict.sentence(names).map_or(String::new(), |sentence| format!("{sentence}\n"));
         verdict.alternatives().iter().for_each(|line| text += &format!("  {line}\n"));
-        for paste::Paste { tool, line } in
-            verdict.best().map(|best| paste::lines(document, best)).unwrap_or_default()
-        {
-            text += &format!("  {tool:8}  {line}\n");
+        let lines = verdict.best().map(|best| paste::lines(document, best)).unwrap_or_default();
+        // Several libraries may read the same storage best.
+        let (above, new): (Vec<_>, Vec<_>) = lines.into_iter().partition(|paste| told.contains(&paste.line));
+        new.iter().for_each(|paste| text += &format!("  {:9}  {}\n", paste.tool, paste.line));
+        if !above.is_empty() {
+            text += "  The lines that store it so are above.\n";
         }
+        told.extend(new.into_iter().map(|paste| paste.line));
     }
     text
 }
