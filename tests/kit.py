@@ -39,6 +39,16 @@ def scaled(count: int) -> int:
     return max(1, round(count * float(os.environ.get("HYPERSLAB_TEST_SCALE", "1"))))
 
 
+#: Files for which other readers take minutes, because they have a thousand variables or chunks. `scripts/test --full` compares
+#: them.
+SLOW = ("/nc_test4/ref_hdf5_compat1.nc", "/groups/members_2000_latest.h5", "/fixtures/chunk_indexes/")
+
+
+def is_slow(path: Path) -> bool:
+    """True if a file is compared at scale 10 only."""
+    return scaled(10) < 100 and any(slow in path.as_posix() for slow in SLOW)
+
+
 def is_accepted(reason: str) -> bool:
     """True if a test may be skipped for this reason in CI."""
     return reason.removeprefix("Skipped: ").startswith(tuple(ACCEPTED))
