@@ -8,7 +8,7 @@ import sys
 import netCDF4
 import numpy as np
 import pytest
-from kit import CORPUS, ROOT, missing_corpus, scaled
+from kit import CORPUS, ROOT, is_slow, missing_corpus, scaled
 from reading_back import make_climate
 
 h5netcdf = pytest.importorskip("h5netcdf")
@@ -70,7 +70,7 @@ def test_real_files_are_the_same():
     paths = sorted(path for path in CORPUS.rglob("*.nc") if path.stat().st_size < 1 << 20)
     compared = 0
     for path in paths:
-        if path.open("rb").read(4) != b"\x89HDF":
+        if path.open("rb").read(4) != b"\x89HDF" or is_slow(path):
             continue
         try:
             theirs = h5netcdf.File(path, "r", phony_dims="sort")
@@ -79,7 +79,7 @@ def test_real_files_are_the_same():
         with theirs, adapter.File(path, phony_dims="sort") as ours:
             assert_same(ours, theirs)
         compared += 1
-        if compared == 25:
+        if compared == scaled(25):
             break
     assert compared >= 20
 
