@@ -19,10 +19,17 @@ const NEWER: u16 = 60_101;
 const MISSING: u16 = 60_102;
 const NOWHERE: u16 = 60_103;
 
-/// A folder with the plug-ins of `plugin.c`, built once.
+/// Names the folder to a process of this program that another started.
+const BUILT: &str = "HYPERSLAB_TEST_PLUGINS";
+
+/// A folder with the plug-ins of `plugin.c`, built once: another process must not read a file that is being written.
 fn folder() -> Result<&'static Path, Missing> {
     static FOLDER: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let built = FOLDER.get_or_init(|| {
+        if let Some(folder) = std::env::var_os(BUILT).map(PathBuf::from) {
+            plugins::add_folder(&folder);
+            return Ok(folder);
+        }
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugins");
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         build(&folder, "libinvert.so", &[&format!("-DID={INVERT}"), "-DVERSION=1"])?;
@@ -144,11 +151,12 @@ fn the_hint_says_where_plug_ins_were_looked_for_and_what_was_wrong_with_them() {
 }
 
 /// Runs a test of this program again in a process with these variables.
-fn again(test: &str, variables: &[(&str, &str)]) {
+fn again(test: &str, folder: &Path, variables: &[(&str, &str)]) {
     let program = std::env::current_exe().unwrap();
     let output = Command::new(program)
         .args([test, "--exact", "--nocapture"])
         .envs(variables.iter().copied())
+        .env(BUILT, folder)
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -156,9 +164,9 @@ fn again(test: &str, variables: &[(&str, &str)]) {
 
 #[test]
 fn they_can_be_switched_off() {
-    require!(folder());
+    let folder = require!(folder());
     if std::env::var_os("HYPERSLAB_PLUGINS").is_none() {
-        return again("they_can_be_switched_off", &[("HYPERSLAB_PLUGINS", "0")]);
+        return again("they_can_be_switched_off", folder, &[("HYPERSLAB_PLUGINS", "0")]);
     }
     let filter = FilterSpec { id: INVERT, optional: false, parameters: &[] };
     let error = Pipeline::new(&[filter], 1, 1).unwrap_err();
@@ -179,7 +187,7 @@ fn libhdf5_lends_its_symbols() {
         if libhdf5.trim().is_empty() {
             hyperslab_testkit::skip!("h5py has no libhdf5 of its own");
         }
-        return again("libhdf5_lends_its_symbols", &[("HYPERSLAB_LIBHDF5", libhdf5.trim())]);
+        return again("libhdf5_lends_its_symbols", folder, &[("HYPERSLAB_LIBHDF5", libhdf5.trim())]);
     }
     let filter = FilterSpec { id: MISSING, optional: false, parameters: &[] };
     let error = Pipeline::new(&[filter], 1, 1).err();

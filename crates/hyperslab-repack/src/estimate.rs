@@ -4,6 +4,7 @@
 mod heap_objects;
 mod memory;
 mod samples;
+mod stored_chunks;
 
 use crate::error::RepackError;
 use crate::plan::RepackPlan;

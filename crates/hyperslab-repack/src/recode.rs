@@ -2,7 +2,7 @@
 
 mod blocks;
 mod chunk_by_chunk;
-mod chunk_decoder;
+pub(crate) mod chunk_decoder;
 mod from_ahead;
 mod gather;
 mod sweep;

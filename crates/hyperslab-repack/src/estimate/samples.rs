@@ -2,6 +2,7 @@
 //! new file are encoded as they would be.
 
 use super::SampleSize;
+use super::stored_chunks::StoredChunks;
 use crate::block::{Block, copy_common};
 use crate::chunk_encoder::{ChunkEncoder, CodecState};
 use crate::damage::fill_element;
@@ -151,15 +152,19 @@ impl<'a> Sampler<'a> {
         let encoder = ChunkEncoder::new(&filters, dataset.datatype(), bytes as usize, is_unfiltered, verify)
             .map_err(|error| failed(&region.start, error))?
             .rounding(chunks.recoding.decimals.clone());
+        let stored_chunks = StoredChunks::of(dataset, chunks.recoding, bytes);
         let work = |state: &mut CodecState, number: usize| {
             let block = &blocks[number];
             let is_partial = block.clone().within(dataset.shape()) != *block;
-            state.chunk.resize(bytes as usize, 0);
-            if is_partial {
-                let fills = state.chunk.chunks_exact_mut(size.max(1));
-                fills.for_each(|element| element.copy_from_slice(&fill));
+            let as_stored = stored_chunks.as_ref().filter(|_| is_partial);
+            if as_stored.and_then(|chunks| chunks.decode(block, state)).is_none() {
+                state.chunk.resize(bytes as usize, 0);
+                if is_partial {
+                    let fills = state.chunk.chunks_exact_mut(size.max(1));
+                    fills.for_each(|element| element.copy_from_slice(&fill));
+                }
+                copy_common((&elements, region), (&mut state.chunk, block), size);
             }
-            copy_common((&elements, region), (&mut state.chunk, block), size);
             let encoded = encoder.encode_own(is_partial, state);
             encoded.map(|encoded| encoded.bytes.len()).map_err(|error| failed(&block.start, error))
         };

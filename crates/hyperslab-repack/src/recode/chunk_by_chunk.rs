@@ -3,13 +3,13 @@
 //! Threads read chunks of local files one by one. From a source with latency, a thread of its own reads batches ahead, with
 //! many requests at once.
 
-use super::chunk_decoder::ChunkDecoder;
+use super::chunk_decoder::{ChunkDecoder, read_stored};
 use super::{ChunkedTarget, Recoder, Subject, WrittenChunks, encode_error};
 use crate::chunk_encoder::{CodecState, EncodedChunk};
 use crate::error::RepackError;
 use bytes::Bytes;
 use hyperslab::internal::stored;
-use hyperslab::{Endianness, Error, Location, Selection};
+use hyperslab::{Endianness, Error, Selection};
 use std::sync::mpsc::sync_channel;
 
 impl Recoder<'_, '_> {
@@ -23,15 +23,6 @@ impl Recoder<'_, '_> {
         let decoder = ChunkDecoder::new(dataset, target.chunk_bytes)
             .map_err(|error| encode_error(subject, &[], error))?;
         let source = stored::source(self.file);
-        let read = |stored: &mut Vec<u8>, location: Location| -> Result<(), Error> {
-            let end = location.address.checked_add(location.stored_bytes);
-            if end.is_none_or(|end| end > source.len()) {
-                let what = format!("{} bytes reach beyond the end of the file", location.stored_bytes);
-                return Err(Error::damaged(what).at_byte("chunk", location.address));
-            }
-            stored.resize(location.stored_bytes as usize, 0);
-            Ok(source.read_into(location.address, stored)?)
-        };
         let extent = dataset.shape();
         let keep_going = self.keep_going;
         let work = |state: &mut CodecState,
@@ -47,7 +38,7 @@ impl Recoder<'_, '_> {
             let CodecState { scratch, chunk, stored, .. } = &mut *state;
             let decoded = match ahead {
                 Some(bytes) => decoder.decode(bytes, location, is_partial, scratch, chunk),
-                None => read(stored, location)
+                None => read_stored(&*source, location, stored)
                     .and_then(|()| decoder.decode(stored, location, is_partial, scratch, chunk)),
             };
             if decoded.is_err() {

@@ -1,12 +1,13 @@
-//! Decodes chunks of the source whose stored bytes are in memory.
+//! Reads the stored bytes of chunks of the source, and decodes them.
 
 use crate::new_filters::spec;
 use hyperslab::internal::chunked_layout;
 use hyperslab::{Dataset, Error, Location};
 use hyperslab_filters::{FilterError, Pipeline, Scratch};
+use hyperslab_io::Source;
 
 /// Decodes the chunks of one dataset.
-pub(super) struct ChunkDecoder {
+pub(crate) struct ChunkDecoder {
     pipeline: Pipeline,
     chunk_bytes: usize,
     edge_chunks_unfiltered: bool,
@@ -49,4 +50,23 @@ impl ChunkDecoder {
         chunk.resize(self.chunk_bytes, 0);
         Ok(self.pipeline.decode_into(stored, mask, scratch, chunk)?)
     }
+}
+
+/// Reads the stored bytes of a chunk.
+///
+/// # Errors
+///
+/// A failed read, and a location beyond the end of the file.
+pub(crate) fn read_stored(
+    source: &dyn Source,
+    location: Location,
+    stored: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let end = location.address.checked_add(location.stored_bytes);
+    if end.is_none_or(|end| end > source.len()) {
+        let what = format!("{} bytes reach beyond the end of the file", location.stored_bytes);
+        return Err(Error::damaged(what).at_byte("chunk", location.address));
+    }
+    stored.resize(location.stored_bytes as usize, 0);
+    Ok(source.read_into(location.address, stored)?)
 }
