@@ -19,6 +19,7 @@ FILE_BYTES_MAX = 4 << 20
 VALUE_BYTES_MAX = 16 << 20
 #: Files whose trees differ, and why.
 DIFFERENT = {
+    "tower.h5": "a virtual dataset that leads to more parts of its sources than the engine follows",
     "air_linked.nc": "several links to one scale: h5netcdf gives the scale itself the name of the last, other variables that of the first",
 }
 #: Files at scale 1.
