@@ -6,7 +6,7 @@
 use crate::encoding::Encoding;
 use crate::pipeline::Compression;
 use crate::storage::Storage;
-use hyperslab_doctor::{DatasetFacts, NewStorage, python_string};
+use hyperslab_doctor::{DatasetFacts, StorageLines, python_string};
 use serde::Serialize;
 
 /// The file that the lines are about.
@@ -34,7 +34,7 @@ pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Vec<Li
     let name = facts.path.trim_start_matches('/');
     let is_in_root = !name.contains('/');
     let filters = storage.pipeline.requests();
-    let new = NewStorage {
+    let new = StorageLines {
         file: &target.file,
         is_netcdf: target.is_netcdf,
         path: &facts.path,

@@ -41,7 +41,7 @@ pub use facts::{
     VariableLength, measure_samples,
 };
 pub use finding::{Cost, Finding, Severity, codes, why};
-pub use fix::{Fix, FixKind, NewStorage, OtherRead, WriterLine, python_string, python_tuple, shell_word};
+pub use fix::{Fix, FixKind, OtherRead, StorageLines, WriterLine, python_string, python_tuple, shell_word};
 pub use hyperslab_units::bytes_option;
 pub use lattice::lattice;
 pub use numbers::{list_text, ratio_text};

@@ -144,11 +144,11 @@ pub(super) fn parse_filters(text: &str) -> Result<Change, String> {
 ///
 /// What is wrong with it.
 pub fn filter_requests(text: &str) -> Result<Vec<FilterRequest>, String> {
-    Ok(FilterSpec::parse_pipeline(text)?.iter().map(request).collect())
+    Ok(FilterSpec::parse_pipeline(text)?.iter().map(filter_request).collect())
 }
 
 /// The parameters that the user gives, as libhdf5's functions take them.
-pub(super) fn request(filter: &FilterSpec) -> FilterRequest {
+pub(crate) fn filter_request(filter: &FilterSpec) -> FilterRequest {
     const NEAREST_NEIGHBOUR: u32 = 32;
     const ENTROPY_CODING: u32 = 4;
     let parameters = match filter {

@@ -9,10 +9,10 @@ mod chunk_shape;
 mod compromise;
 mod filters;
 mod lines;
-mod new_storage;
 mod others;
 mod read_shape;
 mod repack;
+mod storage_lines;
 mod writers;
 
 pub(crate) use cache::{judged_cache_lines, slots_only, smallest_cache};
@@ -20,11 +20,11 @@ pub(crate) use chunk_shape::shape_for_read;
 pub(crate) use filters::{NewFilters, refilter_to};
 pub use lines::{python_string, python_tuple, shell_word};
 pub(crate) use lines::{repack_fix, repack_line};
-pub use new_storage::NewStorage;
 pub use others::OtherRead;
 pub(crate) use others::others_text;
 pub(crate) use read_shape::read_lines;
 pub(crate) use repack::{repack_for, repack_instead, repack_larger, repack_to};
+pub use storage_lines::StorageLines;
 pub use writers::WriterLine;
 
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,10 @@
 
 use super::document::{Data, Document};
 use super::verdict::{Choice, row_of};
-use hyperslab_doctor::{NewStorage, python_string};
+use crate::repack::filter_request;
+use hyperslab_doctor::{StorageLines, python_string};
 use hyperslab_engines::{FilterSpec, Format, Storage, pipeline_text};
+use hyperslab_repack::FilterRequest;
 
 /// A tool, and what to give it.
 pub(in crate::bench) struct Paste {
@@ -37,7 +39,7 @@ fn storing(data: &Data, storage: &Storage) -> Vec<Paste> {
     }
     let file = file(data);
     let filters: Vec<(u16, Vec<u32>)> = storage.filters.iter().map(|one| request(one, storage)).collect();
-    let new = NewStorage {
+    let new = StorageLines {
         is_netcdf: storage.format == Format::Netcdf4 || file.ends_with(".nc"),
         file: &file,
         path: data.dataset.as_deref().unwrap_or("/data"),
@@ -56,20 +58,13 @@ fn storing(data: &Data, storage: &Storage) -> Vec<Paste> {
 
 /// A filter by its number, with the parameters that a program that writes gives.
 fn request(filter: &FilterSpec, storage: &Storage) -> (u16, Vec<u32>) {
-    let parameters = match filter {
-        FilterSpec::Gzip(level) => vec![*level],
-        FilterSpec::Shuffle | FilterSpec::Fletcher32 | FilterSpec::Nbit => Vec::new(),
-        FilterSpec::Szip { nearest_neighbour, pixels } => {
-            vec![if *nearest_neighbour { 32 } else { 4 }, *pixels]
-        }
+    let FilterRequest { id, mut parameters } = filter_request(filter);
+    if let FilterSpec::ScaleOffset(factor) = filter {
         // Floats are scaled by decimal digits, integers by bits.
-        FilterSpec::ScaleOffset(factor) => {
-            let kind = if storage.element.to_string().contains('f') { 0 } else { 2 };
-            vec![kind, factor.unwrap_or_default() as u32]
-        }
-        FilterSpec::Other { parameters, .. } => parameters.clone(),
-    };
-    (filter.id(), parameters)
+        let kind = if storage.element.to_string().contains('f') { 0 } else { 2 };
+        parameters = vec![kind, factor.unwrap_or_default() as u32];
+    }
+    (id, parameters)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ const DECIMAL: u32 = 0;
 
 /// How a dataset is to be stored in a new file.
 #[derive(Debug, Clone)]
-pub struct NewStorage<'a> {
+pub struct StorageLines<'a> {
     /// The file that holds it now, as a shell finds it.
     pub file: &'a str,
     /// True if netCDF-C can read the file.
@@ -37,7 +37,7 @@ pub struct NewStorage<'a> {
     pub page_bytes: Option<u64>,
 }
 
-impl NewStorage<'_> {
+impl StorageLines<'_> {
     /// The new file.
     fn output(&self) -> &'static str {
         if self.is_netcdf { "out.nc" } else { "out.h5" }
@@ -204,8 +204,8 @@ fn joined<T: ToString>(numbers: &[T], separator: &str) -> String {
 mod tests {
     use super::*;
 
-    fn storage<'a>(chunks: Option<&'a [u64]>, filters: &'a [(u16, Vec<u32>)]) -> NewStorage<'a> {
-        NewStorage { file: "era 5.nc", is_netcdf: true, path: "/t2m", chunks, filters, page_bytes: None }
+    fn storage<'a>(chunks: Option<&'a [u64]>, filters: &'a [(u16, Vec<u32>)]) -> StorageLines<'a> {
+        StorageLines { file: "era 5.nc", is_netcdf: true, path: "/t2m", chunks, filters, page_bytes: None }
     }
 
     #[test]
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn contiguous_storage_and_pages_are_made_by_those_that_can() {
         let new =
-            NewStorage { file: "in.h5", is_netcdf: false, page_bytes: Some(1 << 20), ..storage(None, &[]) };
+            StorageLines { file: "in.h5", is_netcdf: false, page_bytes: Some(1 << 20), ..storage(None, &[]) };
         assert_eq!(new.hyperslab("none"), "hyperslab repack --page-size 1MiB --contiguous /t2m in.h5 out.h5");
         let line = new.h5repack().unwrap();
         assert_eq!(line, "h5repack -S PAGE -G 1048576 -l /t2m:CONTI -f /t2m:NONE in.h5 out.h5");
