@@ -1,4 +1,4 @@
-//! Chunks whose shape stays. They are recoded with what is stored beyond the extent, which may be anything.
+//! Chunks whose shape stays, as the recoding decodes them: with what is stored beyond the extent, which may be anything.
 
 use crate::block::Block;
 use crate::chunk_encoder::CodecState;
@@ -16,26 +16,25 @@ pub(super) struct StoredChunks {
 }
 
 impl StoredChunks {
-    /// None where chunks get another shape, and where each would be a request that takes long.
-    pub fn of(dataset: &Dataset, recoding: &Recoding, chunk_bytes: u64) -> Option<Self> {
+    /// For samples of this shape; none where they are not the chunks of the source, and where each chunk would be a request that
+    /// takes long.
+    pub fn of(dataset: &Dataset, recoding: &Recoding, shape: &[u64], chunk_bytes: u64) -> Option<Self> {
         let source = stored::source(&dataset.file());
-        if !matches!(recoding.method, Method::ChunkByChunk) || source.advice().has_latency() {
+        let is_whole = dataset.chunk_shape() == Some(shape);
+        if !is_whole || !matches!(recoding.method, Method::ChunkByChunk) || source.advice().has_latency() {
             return None;
         }
         let decoder = ChunkDecoder::new(dataset, usize::try_from(chunk_bytes).ok()?).ok()?;
         Some(Self { map: dataset.chunk_map().ok()?, decoder, source })
     }
 
-    /// Decodes a chunk that reaches beyond the extent; none where it is a part of a chunk, or damaged.
-    pub fn decode(&self, block: &Block, state: &mut CodecState) -> Option<()> {
+    /// Decodes a chunk; none where it does not exist, or only the engine can read it. `is_partial`: it reaches beyond the extent.
+    pub fn decode(&self, block: &Block, is_partial: bool, state: &mut CodecState) -> Option<()> {
         let grid = self.map.grid();
-        if block.count != grid.chunk_shape() {
-            return None;
-        }
         let coordinates = block.start.iter().zip(grid.chunk_shape()).map(|(start, size)| start / size);
         let location = self.map.get(grid.number(coordinates))?;
         let CodecState { scratch, chunk, stored, .. } = state;
         read_stored(&*self.source, location, stored).ok()?;
-        self.decoder.decode(stored, location, true, scratch, chunk).ok()
+        self.decoder.decode(stored, location, is_partial, scratch, chunk).ok()
     }
 }
