@@ -135,12 +135,12 @@ def steps(tier: str) -> list[Step]:
         chosen = [word for name in QUICK for word in ("--test", name)]
         return [FORMAT, Step("rust", [*CARGO_TEST, "--lib", *chosen], count_cargo)]
     loom, sanitize = (Step(name, [f"scripts/{name}"], count_cargo) for name in ("loom", "sanitize"))
-    after = [PACKAGE, pytest("python"), pytest("oracle"), pytest("browser")]
+    after = [pytest("python"), pytest("oracle"), pytest("browser")]
     if tier == "full":
-        return [FIXTURES, *programs(), *after, loom, sanitize]
+        return [FIXTURES, *programs(), PACKAGE, *after, loom, sanitize]
     lints = ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"]
     rust = Step("rust", CARGO_TEST, count_cargo, beside=[Step("lints", lints), *cores(), PACKAGE])
-    return [FORMAT, FIXTURES, rust, *rust.beside, *after[1:]]
+    return [FORMAT, FIXTURES, rust, *rust.beside, *after]
 
 
 def cores() -> list[Step]:
@@ -176,7 +176,7 @@ def missing(step: Step) -> str | None:
     return None if IS_CI else next(lacks, None)
 
 
-def run(step: Step, tier: str, show: Callable[[str], object] = lambda line: print(line, end="", flush=True)) -> Count:
+def run(step: Step, tier: str, show: Callable[[str], object]) -> Count:
     """Runs a step and shows each line of its output immediately."""
     show(f"== {step.name}: {' '.join(step.command)}\n")
     if step is PACKAGE:
@@ -208,9 +208,9 @@ def run(step: Step, tier: str, show: Callable[[str], object] = lambda line: prin
     return count
 
 
-def timed(step: Step, tier: str, *show: Callable[[str], object]) -> tuple[Count, float]:
+def timed(step: Step, tier: str, show: Callable[[str], object]) -> tuple[Count, float]:
     began = time.monotonic()
-    return run(step, tier, *show), time.monotonic() - began
+    return run(step, tier, show), time.monotonic() - began
 
 
 def run_with(step: Step, beside: list[Step], tier: str) -> dict[str, tuple[Count, float]]:
@@ -227,13 +227,12 @@ def run_with(step: Step, beside: list[Step], tier: str) -> dict[str, tuple[Count
         if line.lstrip().startswith("Running "):
             runs_tests.set()
 
-    thread = threading.Thread(target=others)
+    # A daemon, so that an interruption does not begin or wait for the others.
+    thread = threading.Thread(target=others, daemon=True)
     thread.start()
-    try:
-        results[step.name] = timed(step, tier, show)
-    finally:
-        runs_tests.set()
-        thread.join()
+    results[step.name] = timed(step, tier, show)
+    runs_tests.set()
+    thread.join()
     print("".join(lines), end="", flush=True)
     return results
 

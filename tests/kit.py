@@ -12,6 +12,9 @@ ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = Path(os.environ.get("HYPERSLAB_FIXTURES", ROOT / "fixtures"))
 CORPUS = Path(os.environ.get("HYPERSLAB_CORPUS", ROOT.parent / "shared" / "corpus"))
 
+#: How an HDF5 file without a user block begins.
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+
 #: The reason of a skip if the user asked to test without the corpus.
 ON_REQUEST = "HYPERSLAB_CORPUS=none"
 #: True in continuous integration: the variable `CI` is set, and neither empty nor "false".
@@ -47,6 +50,15 @@ SLOW = ("/nc_test4/ref_hdf5_compat1.nc", "/groups/members_2000_latest.h5", "/fix
 def is_slow(path: Path) -> bool:
     """True if a file is compared at scale 10 only."""
     return scaled(10) < 100 and any(slow in path.as_posix() for slow in SLOW)
+
+
+def hdf5_files(bytes_max: int) -> list[Path]:
+    """The fixtures and, where there is one, the files of the corpus that begin with the signature of HDF5, are not larger, and
+    not too slow at this scale."""
+    folders = [FIXTURES] if missing_corpus() else [FIXTURES, CORPUS]
+    paths = [path for folder in folders for path in sorted(folder.rglob("*"))]
+    paths = [path for path in paths if path.is_file() and path.stat().st_size <= bytes_max]
+    return [path for path in paths if path.open("rb").read(8) == SIGNATURE and not is_slow(path)]
 
 
 def is_accepted(reason: str) -> bool:

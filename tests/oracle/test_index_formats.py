@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pytest
-from kit import CORPUS, FIXTURES, is_slow, missing_corpus, scaled
+from kit import hdf5_files, scaled
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
 FILE_BYTES_MAX = 1 << 20
 #: Files at scale 1.
 SAMPLE = 40
@@ -36,10 +35,7 @@ CONSUMERS = {
 
 
 def sample() -> list[Path]:
-    folders = [FIXTURES] if missing_corpus() else [FIXTURES, CORPUS]
-    paths = [path for folder in folders for path in sorted(folder.rglob("*"))]
-    paths = [path for path in paths if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX]
-    found = [path for path in paths if path.open("rb").read(8) == SIGNATURE and not is_slow(path)]
+    found = hdf5_files(FILE_BYTES_MAX)
     return sorted(random.Random(3).sample(found, min(len(found), scaled(SAMPLE))))
 
 

@@ -12,9 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from kit import CORPUS, FIXTURES, is_slow, missing_corpus, scaled
+from kit import hdf5_files, scaled
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
 FILE_BYTES_MAX = 2 << 20
 #: Files at scale 1.
 SAMPLE = 24
@@ -54,10 +53,7 @@ print(json.dumps([same, different]))
 
 
 def sample() -> list[Path]:
-    folders = [FIXTURES] if missing_corpus() else [FIXTURES, CORPUS]
-    paths = [path for folder in folders for path in sorted(folder.rglob("*"))]
-    paths = [path for path in paths if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX]
-    found = [path for path in paths if path.open("rb").read(8) == SIGNATURE and not is_slow(path)]
+    found = hdf5_files(FILE_BYTES_MAX)
     netcdf = [path for path in found if path.suffix in (".nc", ".nc4")]
     chosen = random.Random(2).sample(found, min(len(found), scaled(SAMPLE)))
     return sorted({*chosen, *random.Random(2).sample(netcdf, min(len(netcdf), scaled(SAMPLE)))})

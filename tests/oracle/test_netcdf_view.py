@@ -10,10 +10,9 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
-from kit import CORPUS, FIXTURES, missing_corpus
+from kit import CORPUS, FIXTURES, SIGNATURE, missing_corpus
 from records import COMMAND
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
 #: netCDF-C crashes on some of the other HDF5 files, which were written to break readers.
 SUFFIXES = {".nc", ".nc4", ".cdf"}
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from kit import CORPUS, FIXTURES, is_slow, missing_corpus, scaled
+from kit import hdf5_files, scaled
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
 #: Larger files, and values of more bytes, are not compared: `corpus_digest` reads all values.
 FILE_BYTES_MAX = 4 << 20
 VALUE_BYTES_MAX = 16 << 20
@@ -33,10 +32,7 @@ ENCODINGS = {
 
 
 def candidates() -> list[Path]:
-    folders = [FIXTURES] if missing_corpus() else [FIXTURES, CORPUS]
-    paths = [path for folder in folders for path in sorted(folder.rglob("*"))]
-    paths = [path for path in paths if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX]
-    found = [path for path in paths if path.open("rb").read(8) == SIGNATURE and not is_slow(path)]
+    found = hdf5_files(FILE_BYTES_MAX)
     # The files of netCDF are few, and the ones that matter most.
     first = [path for path in found if path.suffix in (".nc", ".nc4")]
     others = [path for path in found if path not in set(first)]
