@@ -15,8 +15,8 @@ use hyperslab::{Dataset, File, Object, Prefetch, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::{Attribute as Stored, Link, LinkTarget};
 
-/// Groups inside groups, at most: links may form a cycle.
-const DEPTH_MAX: usize = 128;
+/// Groups around a group, at most: each has a path, which is as long as the group is deep.
+const DEPTH_MAX: usize = 1000;
 /// So many reserved attributes make a file one of netCDF-4's.
 const NETCDF4_MARKS_MIN: usize = 2;
 /// So many objects of a local file are opened by one thread.
@@ -57,7 +57,7 @@ impl Netcdf {
         };
         let mut reader =
             Reader { netcdf, dimensions: Dimensions::new(file), objects: 0, marks: 0, path, below };
-        reader.group(&root, "/", None, attributes, &mut Vec::new())?;
+        reader.tree(&root, attributes)?;
         let Reader { mut netcdf, dimensions, marks, .. } = reader;
         netcdf.is_netcdf4 = marks >= NETCDF4_MARKS_MIN;
         resolve_types(&mut netcdf);
@@ -98,16 +98,61 @@ struct Member {
 /// Identifies a group among the groups around it, which may lie in several files.
 type GroupKey = (File, Address);
 
+/// A group whose child groups are being read.
+struct Level {
+    id: GroupId,
+    key: GroupKey,
+    /// Those that have not been read yet.
+    children: std::vec::IntoIter<Child>,
+}
+
+/// A group that will be read.
+struct Child {
+    group: hyperslab::Group,
+    name: String,
+    attributes: Vec<Stored>,
+}
+
 impl Reader<'_> {
-    /// Reads a group and all that lies below it. `above` are the groups around it.
+    /// Reads the root group and all that lies below it, a parent before its children.
+    fn tree(&mut self, root: &hyperslab::Group, attributes: Vec<Stored>) -> Result<()> {
+        // Not by recursion: the file says how deeply its groups are nested, and a stack has a limit.
+        let mut above = vec![self.group(root, "/", None, attributes, 0)?];
+        while let Some(Level { id, children, .. }) = above.last_mut() {
+            let parent = *id;
+            let Some(Child { group, name, attributes }) = children.next() else {
+                above.pop();
+                continue;
+            };
+            let (file, address) = key(&group);
+            if above.iter().any(|level| level.key.1 == address && level.key.0.is_same(&file)) {
+                self.omit(parent, &name, "its link leads back to a group around it");
+                continue;
+            }
+            if above.len() > DEPTH_MAX {
+                self.omit(parent, &name, &format!("its group has more than {DEPTH_MAX} groups around it"));
+                continue;
+            }
+            match self.group(&group, &name, Some(parent), attributes, above.len()) {
+                Ok(level) => {
+                    self.netcdf.groups[parent.0].groups.push(level.id);
+                    above.push(level);
+                }
+                Err(error) => self.omit(parent, &name, &error.to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a group with `depth` groups around it, and its members except for what lies below its child groups.
     fn group(
         &mut self,
         group: &hyperslab::Group,
         name: &str,
         parent: Option<GroupId>,
         attributes: Vec<Stored>,
-        above: &mut Vec<GroupKey>,
-    ) -> Result<GroupId> {
+        depth: usize,
+    ) -> Result<Level> {
         let id = GroupId(self.netcdf.groups.len());
         let path = match parent {
             None => "/".to_owned(),
@@ -123,14 +168,14 @@ impl Reader<'_> {
             groups: Vec::new(),
             attributes: Vec::new(),
         });
-        let depth = above.len();
         if (1..=self.path.len()).contains(&depth) {
             prefetch(group, self.path.len() - depth, self.below);
         }
         let mut children = Vec::new();
         for Member { name, object, attributes, is_hard_link } in self.members(group, id)? {
             match object {
-                Object::Group(child) => children.push((child, name, attributes)),
+                Object::Group(_) if !self.is_wanted(depth, &name) => {}
+                Object::Group(group) => children.push(Child { group, name, attributes }),
                 Object::Datatype(ref datatype) => self.user_type(id, &name, datatype, object.address()),
                 Object::Dataset(dataset) => {
                     // netCDF-C counts marks without following other links.
@@ -142,28 +187,7 @@ impl Reader<'_> {
             }
         }
         self.netcdf.groups[id.0].attributes = Attribute::visible(attributes);
-        above.push(key(group));
-        for (child, name, attributes) in children {
-            if !self.is_wanted(depth, &name) {
-                continue;
-            }
-            let (file, address) = key(&child);
-            let is_above = above.iter().any(|(known, at)| *at == address && known.is_same(&file));
-            if is_above || above.len() >= DEPTH_MAX {
-                self.omit(
-                    id,
-                    &name,
-                    "its link leads back to a group around it, or the groups are nested too deeply",
-                );
-                continue;
-            }
-            match self.group(&child, &name, Some(id), attributes, above) {
-                Ok(child) => self.netcdf.groups[id.0].groups.push(child),
-                Err(error) => self.omit(id, &name, &error.to_string()),
-            }
-        }
-        above.pop();
-        Ok(id)
+        Ok(Level { id, key: key(group), children: children.into_iter() })
     }
 
     /// True if the child with this name, of a group at this depth, is read.

@@ -1,8 +1,10 @@
 //! `hyperslab index`: what is written where, and the exit codes. `tests/python/test_index.py` reads indexes back.
 
 use super::{ended, run, tour};
+use hyperslab_testkit::files::python;
 use hyperslab_testkit::require;
 use serde_json::Value;
+use std::process::Command;
 
 #[test]
 fn references_have_the_url_that_was_given() {
@@ -59,4 +61,37 @@ fn references_have_no_parts_that_lead_up() {
     let done = run(&["index", "{}"], &path);
     assert_eq!(done.code, 0, "{}", done.err);
     assert!(done.out.contains("tour.h5") && !done.out.contains("/../"), "{}", done.out);
+}
+
+#[test]
+fn groups_are_followed_to_a_depth_that_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "\
+import h5py, sys
+with h5py.File(sys.argv[1] + '/deep.h5', 'w') as f:
+    group = f
+    for depth in range(1, 1102):
+        group = group.create_group('d')
+        if depth >= 1000:
+            group['x'] = [1.5]
+";
+    let made = Command::new(require!(python())).args(["-c", program]).arg(folder.path()).status().unwrap();
+    assert!(made.success());
+    let path = folder.path().join("deep.h5");
+    let (deepest, left_out) = ("/d".repeat(1000), "/d".repeat(1001));
+    let reason = "its group has more than 1000 groups around it";
+
+    let index = run(&["index", "{}"], &path);
+    assert_eq!(index.code, 0, "{}", index.err);
+    assert!(index.out.contains(&format!("{:?}", format!("{}/x/0", &deepest[1..]))));
+    assert!(index.err.contains(&format!("{left_out}: {reason}\n")), "{}", index.err);
+    for format in ["dmrpp", "hsds"] {
+        let index = run(&["index", "{}", "--format", format], &path);
+        assert_eq!(index.code, 0, "{}", index.err);
+        assert!(index.err.contains(&format!("{left_out}: {reason}\n")), "{}", index.err);
+    }
+    let cdl = run(&["ls", "--netcdf", "{}"], &path);
+    assert_eq!((cdl.code, cdl.out.matches("double x(phony_dim_0)").count()), (0, 1), "{}", cdl.err);
+    assert!(cdl.err.contains(reason), "{}", cdl.err);
+    assert_eq!(run(&["ls", "--netcdf", "--json", "{}"], &path).code, 0);
 }
