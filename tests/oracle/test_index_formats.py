@@ -75,13 +75,14 @@ def compared(format: str, paths: list[Path]) -> Iterator[dict[str, Any]]:
 def test_every_dataset_is_read_as_it_is_or_named(format: str) -> None:
     for name in CONSUMERS[format]:
         pytest.importorskip(name)
-    paths, same, compared_files = sample(), 0, 0
+    paths, same, compared_files, wrong = sample(), 0, 0, []
     for done in compared(format, paths):
         # A damaged file has no index.
         if "refused" in done:
             continue
-        assert "failed" not in done, done
-        assert done["wrong"] == [], done
-        same, compared_files = same + done["same"], compared_files + 1
+        # All files first: a run at scale 10 takes minutes.
+        wrong += [done] if "failed" in done or done["wrong"] else []
+        same, compared_files = same + done.get("same", 0), compared_files + 1
+    assert wrong == []
     assert compared_files >= 0.8 * len(paths) and same > len(paths)
     print(f"{format}: {compared_files} files, {same} datasets read as they are")

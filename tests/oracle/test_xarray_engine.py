@@ -21,6 +21,15 @@ DIFFERENT = {
     "tower.h5": "a virtual dataset that leads to more parts of its sources than the engine follows",
     "air_linked.nc": "several links to one scale: h5netcdf gives the scale itself the name of the last, other variables that of the first",
 }
+#: Single items that differ, by the end of the file's path and the beginning of what is said, and why.
+DIFFERENT_ITEMS = {
+    ("/attr_datatypes.hdf5", "/: attributes"): "h5py reads big-endian numbers of a variable-length attribute as little-endian ones",
+    **{
+        (f"/fill_values/{name}.h5", f"/{type}/never/"): "libhdf5 leaves memory as it was where no fill value was written"
+        for name in ("v108", "v200")
+        for type in range(4)
+    },
+}
 #: Files at scale 1.
 SAMPLE = 60
 
@@ -29,6 +38,10 @@ ENCODINGS = {
     "32001": "blosc: h5netcdf has its key under the number of LZ4 (32004)",
     "32004": "LZ4: h5netcdf says blosc",
 }
+
+
+def is_known(path: Path, item: str) -> bool:
+    return any(path.as_posix().endswith(end) and item.startswith(beginning) for end, beginning in DIFFERENT_ITEMS)
 
 
 def candidates() -> list[Path]:
@@ -133,7 +146,7 @@ def test_trees_are_those_of_h5netcdf(path: Path) -> None:
             found = []
             for node in theirs.subtree:
                 found += differences(path, node.path, ours[node.path].dataset, node.dataset)
-            assert found == []
+            assert [item for item in found if not is_known(path, item)] == []
 
 
 @pytest.mark.parametrize("path", [p for p in candidates() if p.suffix in (".nc", ".nc4")], ids=lambda path: "/".join(path.parts[-3:]))

@@ -47,6 +47,20 @@ def test_properties_and_values(pair, libver, filters):
     assert list(ours.iter_chunks(region)) == list(theirs.iter_chunks(region))
 
 
+def test_of_two_filters_with_one_number_the_last_counts(pair):
+    def write(file):
+        storage = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        storage.set_chunk((10,))
+        storage.set_deflate(1)
+        storage.set_deflate(9)
+        space = h5py.h5s.create_simple((30,))
+        h5py.h5d.create(file.id, b"d", h5py.h5t.NATIVE_INT16, space, storage).write(space, space, np.arange(30, dtype="i2"))
+
+    theirs, ours = pair(write)["d"]
+    assert ours.compression_opts == theirs.compression_opts == 9
+    assert_same(ours[...], theirs[...])
+
+
 def test_properties_of_other_layouts(pair, libver):
     def write(file):
         file["contiguous"] = np.arange(5.0)

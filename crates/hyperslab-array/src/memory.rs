@@ -33,6 +33,14 @@ pub unsafe fn zeroed_values<T: Copy>(count: Option<u64>) -> Result<Vec<T>> {
     Ok(values)
 }
 
+/// Room for `count` values that nobody has written; large ones request huge pages.
+pub(crate) fn unwritten<T>(count: usize) -> Result<Vec<T>> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(count).map_err(|_| no_room(count.saturating_mul(size_of::<T>())))?;
+    advise_huge_pages(values.spare_capacity_mut());
+    Ok(values)
+}
+
 fn no_room(len: usize) -> Error {
     Error::out_of_memory(format!("not enough memory for a result of {len} bytes"))
         .with_hint("read a smaller selection")

@@ -32,5 +32,6 @@ pub use source::{
     local::LocalFile,
     memory::Memory,
     pieces::{Piece, Pieces},
+    read_into_zeros,
 };
 pub use version::{Changed, Version};

@@ -7,6 +7,7 @@ pub mod pieces;
 use crate::{Cancel, Deliver, Version};
 use bytes::Bytes;
 use std::io;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::path::Path;
 
@@ -49,6 +50,11 @@ pub trait Source: Send + Sync {
     /// Fills `out` with the bytes from `at` on. Best for sources without latency; with other sources, a call takes as
     /// long as a request.
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()>;
+
+    /// As [`Self::read_into`], for memory that was never written: all of `out`, with the bytes from `at` on.
+    fn read_unwritten<'o>(&self, at: u64, out: &'o mut [MaybeUninit<u8>]) -> io::Result<&'o mut [u8]> {
+        read_into_zeros(self, at, out)
+    }
 
     /// Fetches several ranges and calls `deliver` with each as it arrives, in any order, on the calling thread. Sources
     /// with latency have up to [`Advice::in_flight_max`] requests in flight, and hold no more responses than that.
@@ -93,6 +99,28 @@ pub trait Source: Send + Sync {
     fn path(&self) -> Option<&Path> {
         None
     }
+}
+
+/// [`Source::read_unwritten`] for a source that has only [`Source::read_into`].
+pub fn read_into_zeros<'o, S: Source + ?Sized>(
+    source: &S,
+    at: u64,
+    out: &'o mut [MaybeUninit<u8>],
+) -> io::Result<&'o mut [u8]> {
+    out.fill(MaybeUninit::new(0));
+    // SAFETY: all of it was written just now.
+    let out = unsafe { written(out) };
+    source.read_into(at, out)?;
+    Ok(out)
+}
+
+/// Bytes that were written.
+///
+/// # Safety
+/// All of them were.
+pub(crate) unsafe fn written(bytes: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    // SAFETY: as promised; a `MaybeUninit<u8>` has the layout of a byte.
+    unsafe { &mut *(std::ptr::from_mut(bytes) as *mut [u8]) }
 }
 
 /// Reads one range into new memory. The range is checked before memory is allocated.

@@ -25,8 +25,9 @@ pub enum CompressionOptions {
 }
 
 impl Filters<'_> {
+    /// The last filter with this number, as in h5py.
     fn find(&self, id: u16) -> Option<&Filter> {
-        self.0.iter().find(|filter| filter.id == id)
+        self.0.iter().rfind(|filter| filter.id == id)
     }
 
     fn parameter(&self, id: u16, number: usize) -> Option<u32> {

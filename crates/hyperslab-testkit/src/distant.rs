@@ -2,8 +2,9 @@
 
 use crate::link::{Counts, Fault, Link, Traffic};
 use bytes::Bytes;
-use hyperslab_io::{Advice, Cancel, Changed, Deliver, Source, Version, fetch_on_threads};
+use hyperslab_io::{Advice, Cancel, Changed, Deliver, Source, Version, fetch_on_threads, read_into_zeros};
 use std::io;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -121,6 +122,10 @@ impl Source for DistantSource {
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         self.remote.read(at..at + out.len() as u64, out)
+    }
+
+    fn read_unwritten<'o>(&self, at: u64, out: &'o mut [MaybeUninit<u8>]) -> io::Result<&'o mut [u8]> {
+        read_into_zeros(self, at, out)
     }
 
     fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {

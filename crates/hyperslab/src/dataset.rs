@@ -8,9 +8,8 @@ use hyperslab_array::array::{Array, Chunked, Endianness, Operation, Storage};
 use hyperslab_array::chunk::grid::ChunkGrid;
 use hyperslab_array::chunk::index::ChunkIndex;
 use hyperslab_array::chunk::map::ChunkMap;
-use hyperslab_array::memory::zeroed;
 use hyperslab_array::plan::Explained;
-use hyperslab_array::read::array;
+use hyperslab_array::read::{array, new_memory};
 use hyperslab_array::selection::{FieldSubset, Measured};
 use hyperslab_format::Address;
 use hyperslab_format::message::{ChunkedLayout, Dataspace, Datatype, FillValue, Filter, FilterPipeline};
@@ -231,10 +230,23 @@ impl Dataset {
 
     /// Reads a selection as bytes; see [`Self::read_into`].
     pub fn read_bytes(&self, selection: &Selection, order: Endianness) -> Result<Vec<u8>> {
-        let elements = self.measure(selection)?.count.checked_mul(self.inner.array.element.bytes as u64);
-        let mut out = zeroed(elements).map_err(|error| self.inner.named(error))?;
-        self.read_into(selection, order, &mut out)?;
-        Ok(out)
+        // SAFETY: any byte is a byte.
+        unsafe { self.read_new(selection, order) }
+    }
+
+    /// Reads whole elements of a selection into new memory, as values of `T`.
+    ///
+    /// # Safety
+    /// Any bytes are a value of `T`, and `T` has no padding.
+    pub(crate) unsafe fn read_new<T: Copy>(
+        &self,
+        selection: &Selection,
+        order: Endianness,
+    ) -> Result<Vec<T>> {
+        let operation = Operation::cancelled_by(&self.cancel);
+        // SAFETY: as promised to this function.
+        let read = unsafe { new_memory::read_new(&self.inner.array, selection, order, &operation) };
+        read.map_err(|error| self.inner.named(error))
     }
 
     /// Reads whole elements or, with `parts`, some of the bytes of each element.

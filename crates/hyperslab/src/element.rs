@@ -78,10 +78,8 @@ impl Dataset {
     /// [`crate::ErrorKind::Invalid`] if the dataset has a different type: values are not converted implicitly.
     pub fn read<T: Element>(&self, selection: &Selection) -> Result<Vec<T>> {
         self.check_holds::<T>()?;
-        let elements = self.measure(selection)?.count;
-        let mut values: Vec<T> = zeros(elements).map_err(|error| self.inner.named(error))?;
-        self.read_values(selection, &mut values)?;
-        Ok(values)
+        // SAFETY: an `Element` may have any bytes, and is a number.
+        unsafe { self.read_new(selection, Endianness::Native) }
     }
 
     /// Reads a selection into `values`, which must have exactly as many elements as the selection.

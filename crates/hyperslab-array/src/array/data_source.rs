@@ -7,6 +7,7 @@ use crate::{Error, ErrorKind, Result};
 use bytes::Bytes;
 use hyperslab_io::{Cancel, Source, fetch_all};
 use std::io;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,6 +42,13 @@ impl DataSource {
         let len = out.len() as u64;
         let failed = |error| self.failed(&(at..at.saturating_add(len)), error);
         self.source.read_into(at, out).map_err(failed)
+    }
+
+    /// As [`Self::read_into`], for memory that was never written: all of `out`, with the bytes from `at` on.
+    pub(crate) fn read_unwritten<'o>(&self, at: u64, out: &'o mut [MaybeUninit<u8>]) -> Result<&'o mut [u8]> {
+        let len = out.len() as u64;
+        let failed = |error| self.failed(&(at..at.saturating_add(len)), error);
+        self.source.read_unwritten(at, out).map_err(failed)
     }
 
     /// Fetches several ranges; with several requests in flight if the source has latency.

@@ -90,7 +90,7 @@ fn check_len(count: u64, element_bytes: usize, out: &[u8]) -> Result<()> {
 ///
 /// # Safety
 /// Nobody else uses the places of the plan in the target meanwhile.
-unsafe fn carry_out(array: &Array, plan: &ReadPlan, call: Call<'_>) -> Result<()> {
+pub(super) unsafe fn carry_out(array: &Array, plan: &ReadPlan, call: Call<'_>) -> Result<()> {
     let Call { target, conversion, .. } = call;
     match &plan.steps {
         Steps::Nothing => Ok(()),
@@ -128,6 +128,7 @@ unsafe fn carry_out(array: &Array, plan: &ReadPlan, call: Call<'_>) -> Result<()
 mod tests {
     use super::*;
     use crate::array::{DataSource, ElementSpec, Origin};
+    use crate::read::new_memory::read_new;
     use crate::{Axis, Points};
     use hyperslab_io::{Memory, Source};
     use proptest::prelude::*;
@@ -160,6 +161,11 @@ mod tests {
         let count = array.measure(selection).unwrap().count as usize;
         let mut out = vec![0; count * parts.map_or(array.element.bytes, FieldSubset::bytes)];
         read(array, selection, Endianness::File, parts, &mut out, &Operation::default()).unwrap();
+        if parts.is_none() {
+            // SAFETY: any byte is a byte.
+            let new = unsafe { read_new::<u8>(array, selection, Endianness::File, &Operation::default()) };
+            assert_eq!(new.unwrap(), out);
+        }
         out
     }
 

@@ -6,6 +6,8 @@
 //!        │           └─ pipeline                 fetching concurrently with decoding, for sources with latency
 //!        ├─ raw
 //!        └─ virtual_array                         arrays stored in other arrays, read part by part
+//! new_memory ─┬─ array
+//!             └─ raw                               bytes of a local file that are stored as they are wanted
 //! ```
 
 mod ahead;
@@ -15,6 +17,7 @@ pub(crate) mod call;
 mod chunked;
 pub mod convert;
 mod decode;
+pub mod new_memory;
 mod partial_chunk;
 mod pipeline;
 pub(crate) mod place;

@@ -9,9 +9,10 @@ use super::worker::{sized, with_worker};
 use crate::array::DataSource;
 use crate::plan::{RawDestination, RawFrom, RawRequest, RawStep};
 use crate::{Error, Result};
-use hyperslab_io::Source;
+use hyperslab_io::{Cancel, Source};
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::mem::MaybeUninit;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// For a smaller read, other threads are not woken.
 const PARALLEL_BYTES_MIN: usize = 1 << 20;
@@ -73,6 +74,52 @@ pub(crate) unsafe fn read_stretch(
     call.check_cancelled()?;
     // SAFETY: inside the target (checked), and nobody else uses it (promised).
     bring(data, base, step, unsafe { call.target.slice_mut(to, len) }, call, call.conversion)
+}
+
+/// The steps, if they bring the `bytes` of the result from the first to the last, as requests of their own.
+pub(super) fn stretches(steps: &[RawStep], bytes: u64) -> Option<&[RawStep]> {
+    let mut end = 0;
+    for step in steps {
+        match step.wanted.destination {
+            RawDestination::Contiguous { target } if target == end && step.blocks().is_none() => {
+                end += step.wanted.len;
+            }
+            _ => return None,
+        }
+    }
+    (end as u64 == bytes).then_some(steps)
+}
+
+/// Reads [`stretches`] into memory that was never written, which has as many bytes.
+pub(super) fn read_unwritten(
+    data: &DataSource,
+    base: u64,
+    steps: &[RawStep],
+    mut out: &mut [MaybeUninit<u8>],
+    conversion: Conversion,
+    cancel: &Cancel,
+) -> Result<()> {
+    let mut pieces = Vec::with_capacity(steps.len());
+    for step in steps {
+        let (piece, others) = out.split_at_mut(step.wanted.len);
+        pieces.push((step, Mutex::new(piece)));
+        out = others;
+    }
+    data.runtime.for_each(&pieces, |(step, piece)| {
+        cancel.check()?;
+        let RawRequest { start, len, .. } = step.wanted;
+        check_end(&*data.source, base, start as u64 + len as u64)?;
+        let mut piece = piece.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = piece.as_ptr().cast();
+        let read = data.read_unwritten(step.wanted.range(base).start, &mut piece)?;
+        // Memory that was never written must not become a result, whatever a source returns.
+        if (read.as_ptr(), read.len()) != (place, len) {
+            return Err(Error::internal("a source did not fill the memory that it was given"));
+        }
+        note(data, base, step);
+        conversion.in_place(read);
+        Ok(())
+    })
 }
 
 /// Returns an error if copies extend beyond the target or beyond the end of the file.
@@ -195,7 +242,7 @@ mod tests {
     use crate::plan::raw_requests as requests;
     use crate::read::target::Target;
     use crate::selection::{Axis, Blocks, cut::cut};
-    use hyperslab_io::{Advice, Cancel};
+    use hyperslab_io::Advice;
     use proptest::prelude::*;
 
     fn check(dims: &[u64], axes: &[Axis], advice: Advice) -> Vec<(usize, usize)> {

@@ -1,8 +1,9 @@
 //! A source that behaves like one of an object store, and notes the rounds of requests that it would make.
 
 use hyperslab::Bytes;
-use hyperslab_io::{Advice, Cancel, Deliver, Source, Version, split};
+use hyperslab_io::{Advice, Cancel, Deliver, Source, Version, read_into_zeros, split};
 use std::io;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -87,6 +88,10 @@ impl Source for SimulatedRemote {
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         self.note(&[at..at.saturating_add(out.len() as u64)]);
         self.inner.read_into(at, out)
+    }
+
+    fn read_unwritten<'o>(&self, at: u64, out: &'o mut [MaybeUninit<u8>]) -> io::Result<&'o mut [u8]> {
+        read_into_zeros(self, at, out)
     }
 
     fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {

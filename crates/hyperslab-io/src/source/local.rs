@@ -34,6 +34,14 @@ impl LocalFile {
         }
         Ok(Self { file, version: version(&metadata), path: path.to_path_buf() })
     }
+
+    /// The error of a read; if the file was truncated, that it changed.
+    fn explained(&self, error: io::Error) -> io::Error {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => self.check_unchanged().err().unwrap_or(error),
+            _ => error,
+        }
+    }
 }
 
 fn version(metadata: &Metadata) -> Version {
@@ -46,11 +54,26 @@ impl Source for LocalFile {
     }
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
-        read_exact_at(&self.file, at, out).map_err(|error| match error.kind() {
-            // If the file was truncated, report that it changed.
-            io::ErrorKind::UnexpectedEof => self.check_unchanged().err().unwrap_or(error),
-            _ => error,
-        })
+        read_exact_at(&self.file, at, out).map_err(|error| self.explained(error))
+    }
+
+    #[cfg(unix)]
+    fn read_unwritten<'o>(
+        &self,
+        at: u64,
+        out: &'o mut [std::mem::MaybeUninit<u8>],
+    ) -> io::Result<&'o mut [u8]> {
+        let mut done = 0;
+        while done < out.len() {
+            match rustix::io::pread(&self.file, &mut out[done..], at + done as u64) {
+                Ok(([], _)) => return Err(self.explained(io::ErrorKind::UnexpectedEof.into())),
+                Ok((read, _)) => done += read.len(),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        // SAFETY: as many bytes were read.
+        Ok(unsafe { super::written(out) })
     }
 
     fn check_unchanged(&self) -> io::Result<()> {
@@ -105,6 +128,7 @@ fn read_exact_at(file: &File, mut at: u64, mut out: &mut [u8]) -> io::Result<()>
 mod tests {
     use super::*;
     use std::io::Write;
+    use std::mem::MaybeUninit;
     use std::time::{Duration, SystemTime};
 
     fn ten_bytes() -> tempfile::NamedTempFile {
@@ -122,6 +146,23 @@ mod tests {
         assert_eq!((source.len(), &three), (10, b"456"));
         assert_eq!(source.read_into(8, &mut three).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         assert!(LocalFile::open(file.path().parent().unwrap()).is_err());
+    }
+
+    #[test]
+    fn reads_into_memory_that_was_never_written() {
+        let file = ten_bytes();
+        let local = LocalFile::open(file.path()).unwrap();
+        let memory = crate::Memory::new("ten", b"0123456789".to_vec());
+        for source in [&local as &dyn Source, &memory] {
+            let mut three = [MaybeUninit::uninit(); 3];
+            assert_eq!(source.read_unwritten(4, &mut three).unwrap(), b"456");
+            assert_eq!(source.read_unwritten(10, &mut []).unwrap(), b"");
+            let error = source.read_unwritten(8, &mut three).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        }
+        file.as_file().set_len(5).unwrap();
+        let error = local.read_unwritten(4, &mut [MaybeUninit::uninit(); 3]).unwrap_err();
+        assert!(error.get_ref().is_some_and(|error| error.is::<Changed>()), "{error}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::{Advice, Cancel, Deliver, Source, Version};
 use bytes::Bytes;
 use std::io;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -65,6 +66,11 @@ impl<S: Source> Source for Recorder<S> {
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         self.recording.push(at..at + out.len() as u64);
         self.inner.read_into(at, out)
+    }
+
+    fn read_unwritten<'o>(&self, at: u64, out: &'o mut [MaybeUninit<u8>]) -> io::Result<&'o mut [u8]> {
+        self.recording.push(at..at + out.len() as u64);
+        self.inner.read_unwritten(at, out)
     }
 
     fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {
