@@ -69,6 +69,34 @@ def test_a_shuffle_of_compressed_bytes_is_inlined(tmp_path):
     assert read_back("kerchunk", path, tmp_path)["x"][1].tolist() == list(range(250))
 
 
+@pytest.mark.parametrize("format", ["kerchunk", "icechunk"])
+def test_text_of_another_padding_is_inlined(format, tmp_path):
+    path = tmp_path / "text.h5"
+    paddings = {"terminated": (h5py.h5t.STR_NULLTERM, b"\0"), "spaces": (h5py.h5t.STR_SPACEPAD, b" ")}
+    words = [b"one", b"two t", b"", b"three"]
+    with h5py.File(path, "w") as file:
+        for name, (padding, end) in paddings.items():
+            for size in (1, 6):
+                kind = h5py.h5t.C_S1.copy()
+                kind.set_size(size)
+                kind.set_strpad(padding)
+                plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+                plist.set_chunk((2,))
+                plist.set_deflate(1)
+                stored = np.array([word[:size].ljust(size, end) for word in words], f"S{size}")
+                dataset = h5py.h5d.create(file.id, f"{name} {size}".encode(), kind, h5py.h5s.create_simple((4,)), plist)
+                dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, stored, kind)
+    found = read_back(format, path, tmp_path)
+    with h5py.File(path) as file:
+        assert set(found) == set(file)
+        for name, dataset in file.items():
+            # xarray joins single characters to a text.
+            assert np.asarray(found[name][1]).tobytes() == dataset[...].tobytes(), name
+    refs = hyperslab.index(path)["refs"]
+    assert isinstance(refs["terminated 1/0"], list), "a single character is what Zarr has, too"
+    assert isinstance(refs["spaces 1/0"], str)
+
+
 def test_what_cannot_be_expressed_is_named(tmp_path):
     path = tmp_path / "big.h5"
     with h5py.File(path, "w") as file:

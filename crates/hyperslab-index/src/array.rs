@@ -7,10 +7,11 @@ use crate::encode::Encoder;
 use crate::model::{Array, BuildOptions, FillMeaning};
 use crate::values::Values;
 use bytes::Bytes;
-use hyperslab::datatypes::Class;
+use hyperslab::datatypes::{Class, StringPadding};
 use hyperslab::internal::chunked_layout;
+use hyperslab::internal::number::Converter;
 use hyperslab::storage::Fill;
-use hyperslab::{ChunkGrid, Dataset, Endianness, Selection};
+use hyperslab::{ChunkGrid, Dataset, Datatype, Endianness, Selection};
 use hyperslab_netcdf::{Netcdf, Variable};
 
 /// The bytes of values of one variable that may be inlined.
@@ -23,10 +24,11 @@ pub(crate) fn array(netcdf: &Netcdf, variable: &Variable, options: &BuildOptions
     let mut array = located(netcdf, variable, options.fill)?;
     if let Some(dimension) = &options.concat {
         let dataset = &variable.dataset;
-        // The bytes of text of variable length are addresses; the inlined chunk has the text.
-        let is_text = array.codecs.contains(&Codec::VlenUtf8);
+        // The bytes of text of variable length are addresses, and other text may be padded otherwise; the inlined chunk has
+        // the text.
+        let is_other = array.codecs.contains(&Codec::VlenUtf8) || null_padded(dataset.datatype()).is_some();
         array.values = match array.dimensions.contains(dimension) {
-            _ if is_text => Values::Unknown,
+            _ if is_other => Values::Unknown,
             true if dataset.shape() == array.shape => Values::joinable(dataset)?,
             // What the file lacks at the end of a shorter variable would be missing in between.
             true => Values::Unknown,
@@ -63,7 +65,10 @@ fn located(netcdf: &Netcdf, variable: &Variable, fill: FillMeaning) -> Result<Ar
         return inline_text(array, dataset);
     }
     let Some(data_type) = DataType::of(dataset.datatype()) else {
-        return Err(format!("Zarr has no type like {}", dataset.datatype()));
+        let none = || format!("Zarr has no type like {}", dataset.datatype());
+        let padded = null_padded(dataset.datatype()).ok_or_else(none)?;
+        let data_type = DataType::of(&padded).ok_or_else(none)?;
+        return inline_padded(Array { data_type, ..array }, dataset, &padded);
     };
     let array = Array { data_type, ..array };
     if array.shape.contains(&0) {
@@ -208,7 +213,17 @@ fn contiguous(mut array: Array, dataset: &Dataset) -> Result<Array, String> {
 }
 
 /// All values in one chunk without codecs.
-fn inline(mut array: Array, dataset: &Dataset, why: &str) -> Result<Array, String> {
+fn inline(array: Array, dataset: &Dataset, why: &str) -> Result<Array, String> {
+    inline_as(array, dataset, why, |values| values)
+}
+
+/// What is made of all values, in one chunk without codecs.
+fn inline_as(
+    mut array: Array,
+    dataset: &Dataset,
+    why: &str,
+    convert: impl FnOnce(Vec<u8>) -> Vec<u8>,
+) -> Result<Array, String> {
     if dataset.shape() != array.shape {
         return Err(format!("{why}, and it is shorter than its dimensions"));
     }
@@ -216,8 +231,30 @@ fn inline(mut array: Array, dataset: &Dataset, why: &str) -> Result<Array, Strin
         return Err(format!("{why}, and its values are too many to be inlined"));
     }
     let values = dataset.read_bytes(&Selection::All, Endianness::File).map_err(|error| error.to_string())?;
-    array.chunks.set_inline(&vec![0; array.shape.len()], values.into());
+    array.chunks.set_inline(&vec![0; array.shape.len()], convert(values).into());
     Ok(array)
+}
+
+/// The datatype of text whose elements are padded with NULs, as Zarr's are, for text that ends in another way.
+fn null_padded(datatype: &Datatype) -> Option<Datatype> {
+    let Class::FixedString { padding, charset } = datatype.class else { return None };
+    let is_other = padding != StringPadding::NullPad && DataType::of(datatype).is_none();
+    let class = Class::FixedString { padding: StringPadding::NullPad, charset };
+    is_other.then(|| Datatype { class, ..datatype.clone() })
+}
+
+/// All texts in one chunk, padded with NULs.
+fn inline_padded(array: Array, dataset: &Dataset, padded: &Datatype) -> Result<Array, String> {
+    if array.shape.contains(&0) {
+        return Ok(array);
+    }
+    let why = "its text is not padded with NULs";
+    let converter = Converter::new(dataset.datatype(), padded).ok_or(why)?;
+    inline_as(array, dataset, why, |values| {
+        let mut text = vec![0; values.len()];
+        converter.convert(&values, &mut text);
+        text
+    })
 }
 
 /// All texts in one chunk.

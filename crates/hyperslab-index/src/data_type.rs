@@ -27,9 +27,9 @@ impl DataType {
                 integer_type(&Integer { order, signed: false, bit_offset, precision }, size, 'u')?
             }
             Class::Float(float) => float_type(float, size, 'f', size)?,
-            Class::FixedString { padding, .. } if size == 1 || *padding == StringPadding::NullPad => {
-                format!("|S{size}")
-            }
+            // A single byte has no room for a terminator.
+            Class::FixedString { padding: StringPadding::NullTerminate, .. } if size == 1 => "|S1".into(),
+            Class::FixedString { padding: StringPadding::NullPad, .. } => format!("|S{size}"),
             Class::Opaque { .. } => format!("|V{size}"),
             Class::Enum { base, members } => match is_bool(base, members) {
                 true => "|b1".into(),

@@ -22,6 +22,7 @@
 //!   chunks that were never written are inlined.
 //! * Chunks that were stored without some of the filters (the filter mask, partial edge chunks) are encoded again with all
 //!   of them, and inlined.
+//! * Text that is padded with spaces, or ends at a NUL, is padded with NULs and inlined, if it is small.
 //! * A variable whose filters or datatype Zarr lacks is inlined if it is small, and is otherwise listed in
 //!   [`Index::omitted`] with the reason.
 //!
