@@ -4,8 +4,9 @@
 //! at a time.
 
 use super::question::Made;
-use super::row::{Skipped, WriteFigures};
+use super::skipped::Skipped;
 use super::subject::{Matrix, Subject};
+use super::write_figures::WriteFigures;
 use hyperslab_engines::{EngineKind, OpenOptions};
 use hyperslab_measure::process::{Operation, Task};
 use hyperslab_measure::runner::{EngineRun, Progress, Turns};

@@ -10,12 +10,16 @@ mod question;
 mod row;
 mod run;
 mod simulated;
+mod skipped;
 mod subject;
+mod write_figures;
 mod write_strategy;
 
 pub use question::{Made, Question};
-pub use row::{ReadFigures, Row, Rows, Skipped, WriteFigures};
+pub use row::{ReadFigures, Row, Rows};
 pub use run::Site;
 pub use simulated::Simulated;
+pub use skipped::Skipped;
 pub use subject::{Matrix, Subject};
+pub use write_figures::WriteFigures;
 pub use write_strategy::WriteStrategy;

@@ -3,8 +3,10 @@
 use super::files::MatrixFile;
 use super::key;
 use super::question::{Question, format_of};
-use super::row::{Row, Rows, Skipped, WriteFigures};
+use super::row::{Row, Rows};
+use super::skipped::Skipped;
 use super::subject::Matrix;
+use super::write_figures::WriteFigures;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_engines::Memory;
 use hyperslab_engines::{Engine, OpenOptions};

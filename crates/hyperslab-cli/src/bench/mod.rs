@@ -34,8 +34,8 @@ use hyperslab_measure::process::Launcher;
 use hyperslab_measure::runner::ResultCache;
 use hyperslab_units::counted_text;
 use journal::Journal;
-use model::change::Changes;
-use model::document::{Document, Head};
+use model::document::Document;
+use model::head::Head;
 use progress::Bar;
 use remote_copy::RemoteCopy;
 use render::{csv, html};
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
         }
     };
     if let (Some(older), Some(path)) = (&older, &args.compare) {
-        document.changes = Some(Changes::between(&path.display().to_string(), older, &document));
+        document.compare(&path.display().to_string(), older);
     }
     if let Some(path) = &args.csv {
         let fail = |error: ::csv::Error| written_too_late(path, &error);

@@ -15,7 +15,7 @@ mod writing;
 pub(super) use calibrations::Calibrations;
 
 use super::arguments::BenchArgs;
-use super::model::document::Head;
+use super::model::head::Head;
 use super::request::Asked;
 use facts::{facts_of, ratio};
 use hyperslab_bench::matrix::{Made, Matrix, Question};

@@ -3,7 +3,7 @@
 //! The simulator follows the first reads of an access; from the second half of them, when the cache is warm, the rest is
 //! extrapolated.
 
-use crate::bench::model::document::Participant;
+use crate::bench::model::head::Participant;
 use hyperslab_bench::matrix::Simulated;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::{CostModel, Terms};

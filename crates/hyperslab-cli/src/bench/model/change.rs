@@ -1,6 +1,7 @@
 //! What two benches of the same question differ in, beyond what their runs scatter.
 
-use super::document::{Document, Measured};
+use super::head::Head;
+use super::measured::Measured;
 use super::names::{Names, is_null};
 use crate::size;
 use hyperslab_bench::matrix::Row;
@@ -45,10 +46,14 @@ pub(in crate::bench) struct Change {
 impl Changes {
     /// What `now` has that `then` had not; times where the runs do not overlap and the medians are a tenth apart, counts
     /// where they are not the same.
-    pub(in crate::bench) fn between(older: &str, then: &Document, now: &Document) -> Self {
-        let names = now.names();
-        let own = |document: &Document| -> Vec<Measured> {
-            document.rows.iter().filter(|measured| !is_null(&measured.row)).cloned().collect()
+    pub(super) fn between(
+        older: &str,
+        (head, then): (&Head, &[Measured]),
+        now: &[Measured],
+        names: &Names,
+    ) -> Self {
+        let own = |rows: &[Measured]| -> Vec<Measured> {
+            rows.iter().filter(|measured| !is_null(&measured.row)).cloned().collect()
         };
         let (mut rest, mine) = (own(then), own(now));
         let (mut changed, mut compared) = (Vec::new(), 0);
@@ -59,13 +64,13 @@ impl Changes {
                 continue;
             };
             compared += 1;
-            changed.extend(Change::all(&rest.remove(place).row, row, &names));
+            changed.extend(Change::all(&rest.remove(place).row, row, names));
         }
         let factor = |change: &Change| (change.now / change.then).ln().abs();
         changed.sort_by(|a: &Change, b: &Change| factor(b).total_cmp(&factor(a)));
         Self {
             older: older.to_owned(),
-            measured: format!("{}, hyperslab {}", then.head.date, then.head.hyperslab),
+            measured: format!("{}, hyperslab {}", head.date, head.hyperslab),
             compared,
             only_now: mine.len() - compared,
             only_then: rest.len(),
@@ -170,19 +175,20 @@ fn is_same(then: &Row, now: &Row, by_library: bool) -> bool {
 mod tests {
     use super::super::testing::row;
     use super::*;
-    use crate::bench::model::document::Head;
-    use hyperslab_bench::matrix::Rows;
 
-    fn document(rows: Vec<Row>) -> Document {
-        let rows = rows.into_iter().map(|row| Measured { row, command: String::new() }).collect();
-        Document { rows, ..Document::empty(Head::default(), Rows::default()) }
+    fn changes(then: &[Row], now: &[Row]) -> Changes {
+        let measured = |rows: &[Row]| -> Vec<Measured> {
+            rows.iter().cloned().map(|row| Measured { row, command: String::new() }).collect()
+        };
+        let then = (&Head::default(), &measured(then)[..]);
+        Changes::between("old.json", then, &measured(now), &Names::of(now.iter()))
     }
 
     #[test]
     fn what_the_runs_scatter_is_no_change() {
-        let then = document(vec![row("libhdf5 (h5py 3.15)", 1.0, Some(5)), row("hyperslab", 1.0, Some(5))]);
-        let now = document(vec![row("libhdf5 (h5py 3.16)", 3.0, Some(5)), row("hyperslab", 1.03, Some(6))]);
-        let found = Changes::between("old.json", &then, &now);
+        let then = [row("libhdf5 (h5py 3.15)", 1.0, Some(5)), row("hyperslab", 1.0, Some(5))];
+        let now = [row("libhdf5 (h5py 3.16)", 3.0, Some(5)), row("hyperslab", 1.03, Some(6))];
+        let found = changes(&then, &now);
         let told: Vec<(&str, f64, f64)> =
             found.changed.iter().map(|change| (change.of.as_str(), change.then, change.now)).collect();
         assert_eq!(told, [("read", 1.0, 3.0), ("decodes", 5.0, 6.0)]);
@@ -191,9 +197,9 @@ mod tests {
             "{}",
             found.sentence()
         );
-        let same = Changes::between("old.json", &now, &now);
+        let same = changes(&now, &now);
         assert!(same.sentence().contains("nothing changed beyond the noise in 2 cells."));
-        let less = Changes::between("old.json", &now, &document(vec![row("hyperslab", 1.0, Some(6))]));
+        let less = changes(&now, &[row("hyperslab", 1.0, Some(6))]);
         assert_eq!((less.compared, less.only_now, less.only_then), (1, 0, 1));
     }
 }

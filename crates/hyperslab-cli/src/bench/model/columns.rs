@@ -1,7 +1,9 @@
 //! What tables say of a cell: one list of columns, from which the terminal, the page and the CSV file each take theirs.
 
-use super::document::{Data, Document, Measured};
-use super::names::{self, Names};
+use super::document::Document;
+use super::head::Data;
+use super::measured::Measured;
+use super::names::{self, Names, is_part};
 use super::value::{Value, spread};
 use crate::size;
 use hyperslab_bench::matrix::{Row, WriteFigures};
@@ -182,9 +184,15 @@ fn seconds(seconds: Option<f64>) -> Value {
     seconds.map_or(Value::Nothing, Value::seconds)
 }
 
-/// True where the time of all reads is computed from that of some.
-pub(in crate::bench) fn is_part(row: &Row) -> bool {
-    row.read.reckoned_read.is_some()
+impl Document {
+    /// These rows, for tables.
+    pub(in crate::bench) fn cells<'a>(
+        &'a self,
+        names: &'a Names,
+        measured: impl IntoIterator<Item = &'a Measured>,
+    ) -> impl Iterator<Item = Cell<'a>> {
+        measured.into_iter().map(move |measured| Cell { document: self, names, measured })
+    }
 }
 
 impl<'a> Cell<'a> {

@@ -2,7 +2,7 @@
 //!
 //! The engine that does nothing takes no part: it says what the harness costs, and no more.
 
-use super::columns::is_part;
+use super::names::is_part;
 use super::names::{Names, grouped, is_null, stored};
 use super::value::extrapolated;
 use crate::size;

@@ -109,6 +109,11 @@ pub(in crate::bench) fn grouped<K: PartialEq, T>(
     groups
 }
 
+/// True where the time of all reads is computed from that of some.
+pub(in crate::bench) fn is_part(row: &Row) -> bool {
+    row.read.reckoned_read.is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::row;

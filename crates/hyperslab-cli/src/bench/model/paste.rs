@@ -1,7 +1,8 @@
 //! Lines that store a dataset as it was found to be best, and read it so: hyperslab, h5repack, nccopy, h5py.
 
-use super::document::{Data, Document};
-use super::verdict::{Choice, row_of};
+use super::document::Document;
+use super::head::Data;
+use super::verdict::Choice;
 use crate::repack::filter_request;
 use hyperslab_doctor::{StorageLines, python_string};
 use hyperslab_engines::{FilterSpec, Format, Storage, pipeline_text};
@@ -16,7 +17,7 @@ pub(in crate::bench) struct Paste {
 /// The lines for a choice; none for the file as it is under the default cache.
 pub(in crate::bench) fn lines(document: &Document, choice: &Choice) -> Vec<Paste> {
     let data = &document.head.data;
-    let storage = row_of(document, choice).and_then(|row| row.storage.as_ref());
+    let storage = document.row_of(choice).and_then(|row| row.storage.as_ref());
     let mut found = storage.map(|storage| storing(data, storage)).unwrap_or_default();
     if let Some(cache) = choice.cache.filter(|_| !choice.is_default_cache) {
         let (file, nbytes, nslots, w0) = (python_string(&file(data)), cache.nbytes, cache.nslots, cache.w0);

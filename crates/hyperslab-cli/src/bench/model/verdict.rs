@@ -6,10 +6,9 @@
 //! no other beats in all three is on the Pareto front: none of these is best without a weighing that only the user can
 //! make, so all of them are shown with all three numbers.
 
-use super::columns::is_part;
-use super::document::{Document, Head};
 use super::finding::{ALIKE, times_text};
-use super::names::{self, Names, grouped, is_null};
+use super::head::Head;
+use super::names::{self, Names, grouped, is_null, is_part};
 use super::value::extrapolated;
 use crate::size;
 use hyperslab_bench::matrix::Row;
@@ -252,11 +251,6 @@ impl Verdict {
         }
         lines
     }
-}
-
-/// What `choice` was, among the rows of a document.
-pub(in crate::bench) fn row_of<'a>(document: &'a Document, choice: &Choice) -> Option<&'a Row> {
-    document.rows().find(|row| row.stored_as == choice.stored_as)
 }
 
 /// How the choice is marked in tables: `best`, `the file as it is`, `not beaten`.

@@ -178,7 +178,8 @@ fn times(value: f64, best: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::model::document::{Head, Measured};
+    use crate::bench::model::head::Head;
+    use crate::bench::model::measured::Measured;
     use crate::bench::model::testing::{row, stored};
     use hyperslab_bench::matrix::Rows;
 

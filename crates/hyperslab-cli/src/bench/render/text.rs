@@ -3,8 +3,9 @@
 use super::files;
 use super::matrix::Matrix;
 use crate::bench::model::columns::{self, Column};
-use crate::bench::model::document::{Document, Measured};
+use crate::bench::model::document::Document;
 use crate::bench::model::finding;
+use crate::bench::model::measured::Measured;
 use crate::bench::model::names::{Names, is_null};
 use crate::bench::model::paste;
 use crate::bench::tables;

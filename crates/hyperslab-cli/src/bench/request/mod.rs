@@ -12,6 +12,7 @@ mod subject;
 mod values;
 
 pub(super) use subject::pipeline_of;
+pub(super) use values::unique;
 
 use super::arguments::BenchArgs;
 use super::engines;

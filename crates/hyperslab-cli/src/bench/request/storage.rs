@@ -2,9 +2,8 @@
 
 use super::shape::{buffer, is_bytes, parsed};
 use super::subject::Stored;
-use super::values::{list, size, word, wrong};
+use super::values::{list, size, unique, word, wrong};
 use crate::bench::arguments::{BenchArgs, Unlimited};
-use crate::bench::model::document::unique;
 use crate::failure::Failure;
 use hyperslab_doctor::pattern::{BlockDim, shape_text};
 use hyperslab_engines::{AllocTime, Element, FillTime, FilterSpec, Format, Libver, Storage};

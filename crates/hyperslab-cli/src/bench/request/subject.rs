@@ -1,9 +1,8 @@
 //! What is measured: a dataset of the user's, or made-up values.
 
 use super::shape::parsed;
-use super::values::wrong;
+use super::values::{unique, wrong};
 use crate::bench::arguments::BenchArgs;
-use crate::bench::model::document::unique;
 use crate::failure::Failure;
 use crate::location;
 use hyperslab::{Dataset, File};

@@ -4,6 +4,19 @@ use crate::failure::Failure;
 use hyperslab_doctor::simulate::{CacheSettings, parse_cache};
 use serde::de::DeserializeOwned;
 
+/// Each value once, in the order in which they come.
+pub(in crate::bench) fn unique<'a, T: PartialEq + Clone + 'a>(
+    values: impl IntoIterator<Item = &'a T>,
+) -> Vec<T> {
+    let mut found: Vec<T> = Vec::new();
+    for value in values {
+        if !found.contains(value) {
+            found.push(value.clone());
+        }
+    }
+    found
+}
+
 pub(super) fn wrong(error: impl std::fmt::Display) -> Failure {
     Failure::wrong_request(error.to_string())
 }

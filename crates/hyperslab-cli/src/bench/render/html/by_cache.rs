@@ -2,8 +2,9 @@
 //! comes again begins to fit.
 
 use super::{Drawn, PICTURES_MAX, bytes_label, seconds_label};
-use crate::bench::model::document::{Document, Measured};
+use crate::bench::model::document::Document;
 use crate::bench::model::finding::{time, times_text};
+use crate::bench::model::measured::Measured;
 use crate::bench::model::names::{self, grouped, is_null, stored};
 use crate::size;
 use hyperslab_bench::matrix::Row;

@@ -1,8 +1,8 @@
 //! Engines and caches as a heat map: a row for each access to each file, a column for each engine with each cache.
 
 use super::Drawn;
-use crate::bench::model::columns::is_part;
 use crate::bench::model::finding::time;
+use crate::bench::model::names::is_part;
 use crate::bench::model::names::{self, is_null};
 use crate::bench::model::value::spread;
 use crate::size;
@@ -92,7 +92,8 @@ pub(super) fn detail(row: &Row, drawn: &Drawn<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::model::document::{Document, Head};
+    use crate::bench::model::document::Document;
+    use crate::bench::model::head::Head;
     use crate::bench::model::names::Names;
     use crate::bench::model::testing::row;
     use hyperslab_bench::matrix::Rows;

@@ -12,8 +12,9 @@ mod written;
 
 use super::matrix::Matrix;
 use crate::bench::model::columns::{self, Column};
-use crate::bench::model::document::{Document, Measured};
+use crate::bench::model::document::Document;
 use crate::bench::model::finding;
+use crate::bench::model::measured::Measured;
 use crate::bench::model::names::{self, Names, is_null};
 use crate::bench::model::paste::{self, Paste};
 use crate::size;

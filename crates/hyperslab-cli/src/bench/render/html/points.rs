@@ -3,8 +3,8 @@
 
 use super::engines::detail;
 use super::{Drawn, bytes_label, seconds_label};
-use crate::bench::model::document::Measured;
 use crate::bench::model::finding::{time, times_text};
+use crate::bench::model::measured::Measured;
 use crate::bench::model::names::{self, grouped, is_null};
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::pattern::shape_text;

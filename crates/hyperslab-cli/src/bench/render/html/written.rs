@@ -2,8 +2,8 @@
 
 use super::Drawn;
 use crate::bench::model::columns::{self, Column};
-use crate::bench::model::document::Measured;
 use crate::bench::model::finding::times_text;
+use crate::bench::model::measured::Measured;
 use crate::bench::render::files;
 use crate::size;
 use hyperslab_bench::matrix::WriteFigures;
