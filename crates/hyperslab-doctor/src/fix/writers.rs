@@ -1,7 +1,7 @@
 //! A new storage in the words of the programs that write files: h5py, netCDF4, xarray, C, nccopy.
 
-use super::filters::{NewFilters, has_checksum};
 use super::lines::{python_string, python_tuple, shell_word};
+use super::new_filters::{NewFilters, has_checksum};
 use crate::facts::DatasetFacts;
 use serde::{Deserialize, Serialize};
 
