@@ -6,6 +6,7 @@ use crate::bench::arguments::BenchArgs;
 use crate::failure::exit_codes;
 use crate::forecast::DEFAULT_STORE;
 use crate::index::arguments::IndexArgs;
+use crate::network_args::NetworkArgs;
 use crate::repack::arguments::RepackArgs;
 use crate::runner::RunOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -29,24 +30,6 @@ pub(crate) struct Cli {
     pub command: Command,
     #[command(flatten)]
     pub network: NetworkArgs,
-}
-
-/// Options of all commands for files that are named by URLs.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Remote files")]
-pub(crate) struct NetworkArgs {
-    /// Write a line for each request to a remote file into TRACE, and a summary at the end
-    #[arg(long, global = true, value_name = "TRACE", hide = cfg!(not(feature = "remote")))]
-    pub trace: Option<PathBuf>,
-    /// Say what the requests cost by these prices, such as aws-s3-us-east-1, or those in FILE.toml
-    #[arg(long, global = true, value_name = "LIST", hide = cfg!(not(feature = "remote")))]
-    pub prices: Option<String>,
-    /// Fail instead of making more requests than this
-    #[arg(long, global = true, value_name = "NUMBER", hide = cfg!(not(feature = "remote")))]
-    pub max_requests: Option<u64>,
-    /// Fail instead of fetching more than this from remote files
-    #[arg(long, global = true, value_name = "SIZE", value_parser = hyperslab::parse_bytes, hide = cfg!(not(feature = "remote")))]
-    pub max_transfer: Option<u64>,
 }
 
 /// The subcommands.

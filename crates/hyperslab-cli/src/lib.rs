@@ -19,6 +19,7 @@ pub mod doctor;
 pub mod dtype;
 mod element;
 pub mod explain;
+mod facts;
 pub mod failure;
 mod forecast;
 mod help;
@@ -29,6 +30,7 @@ pub mod ls;
 mod named_files;
 #[cfg(feature = "remote")]
 mod network;
+mod network_args;
 mod object_paths;
 mod output;
 #[cfg(feature = "remote")]
@@ -43,9 +45,10 @@ mod traversal;
 mod worker;
 mod write_file;
 
-use args::{Cli, Command, NetworkArgs};
+use args::{Cli, Command};
 use clap::{CommandFactory, FromArgMatches};
 use failure::Failure;
+use network_args::NetworkArgs;
 use std::ffi::OsString;
 use std::io::Write;
 

@@ -1,6 +1,7 @@
 //! The files that a command line names: those that are read, and those that are written beside the output.
 
-use crate::args::{Command, NetworkArgs};
+use crate::args::Command;
+use crate::network_args::NetworkArgs;
 use crate::write_file::{Output, OutputKind};
 use std::path::PathBuf;
 

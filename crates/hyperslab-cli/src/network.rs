@@ -1,7 +1,7 @@
 //! The network as the command line sets it: limits, the trace of requests, and what they cost.
 
-use crate::args::NetworkArgs;
 use crate::failure::{Failure, one_line};
+use crate::network_args::NetworkArgs;
 use crate::prices::PriceList;
 use crate::size;
 use hyperslab_remote::{RemoteOptions, Traffic, set_trace, take_trace, traffic};

@@ -5,7 +5,7 @@ use super::inflate::FACTORS;
 use super::samples::Samples;
 use super::user_library::UserLibrary;
 use super::{Request, target};
-use crate::doctor::{Library, SampleScope, facts_of};
+use crate::facts::{self, Library, SampleScope};
 use crate::failure::Failure;
 use hyperslab::datatypes::{ByteOrder, Class};
 use hyperslab::{Dataset, File};
@@ -37,7 +37,7 @@ impl<'a> Case<'a> {
         axes: &'a Axes,
         dataset: &'a Dataset,
     ) -> Result<Self, Failure> {
-        let mut facts = facts_of(dataset, SampleScope::Decoding)?;
+        let mut facts = facts::of(dataset, SampleScope::Decoding)?;
         let inflate_factor = measured_inflate(path, library, request, dataset, &mut facts);
         let axes = axes.get(dataset);
         let reads = if let Some(observed) = &request.observed {

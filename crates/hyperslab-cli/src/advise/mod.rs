@@ -21,7 +21,7 @@ mod text;
 mod together;
 mod user_library;
 
-use crate::doctor::{Library, choose, is_netcdf};
+use crate::facts::{Library, choose, is_netcdf};
 use crate::failure::{self, Failure, one_line};
 use crate::forecast::{Sessions, SweptRead};
 use crate::shell_line::shell_line;

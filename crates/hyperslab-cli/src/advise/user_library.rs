@@ -1,7 +1,7 @@
 //! What decoding costs the user's libhdf5: it decodes samples from a small file in memory.
 
 use super::sample_folder::SampleFolder;
-use crate::doctor::Library;
+use crate::facts::Library;
 use hyperslab::{Datatype, File};
 use hyperslab_create::{CreateOptions, Data, FilterRequest, NewDataset, NewFile};
 use hyperslab_doctor::{LibraryDecoding, Profile};

@@ -1,7 +1,7 @@
 //! What repacking one file would save.
 
 use crate::advise::{Axes, Samples, unsuitable};
-use crate::doctor::{Library, SampleScope, choose, facts_of, is_netcdf};
+use crate::facts::{self, Library, SampleScope, choose, is_netcdf};
 use crate::failure::{Failure, one_line};
 use crate::location;
 use hyperslab::{Dataset, File};
@@ -122,7 +122,7 @@ impl FileSurveyor {
     }
 
     fn dataset(&self, file: &File, axes: &Axes, dataset: &Dataset) -> Result<Option<Survey>, Failure> {
-        let facts = facts_of(dataset, SampleScope::Nothing)?;
+        let facts = facts::of(dataset, SampleScope::Nothing)?;
         let shape = dataset.shape();
         let reads = if self.reads.is_empty() {
             usual_reads(shape, facts.element_bytes, axes.get(dataset))

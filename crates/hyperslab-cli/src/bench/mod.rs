@@ -20,7 +20,7 @@ mod render;
 mod request;
 mod tables;
 
-use crate::doctor;
+use crate::facts;
 use crate::failure::{self, Failure};
 use crate::location;
 use crate::schema;
@@ -247,12 +247,12 @@ fn end_by_interrupt() {
 
 /// What the simulator needs to know of a dataset, and how fast its chunks decode, from which seconds are predicted.
 fn facts(path: &Path, name: &str) -> Option<DatasetFacts> {
-    doctor::facts_of(&dataset(path, name)?, doctor::SampleScope::Decoding).ok()
+    facts::of(&dataset(path, name)?, facts::SampleScope::Decoding).ok()
 }
 
 /// The same for counts alone.
 fn layout(path: &Path, name: &str) -> Option<DatasetFacts> {
-    doctor::layout_facts(&dataset(path, name)?).ok()
+    facts::layout_facts(&dataset(path, name)?).ok()
 }
 
 fn dataset(path: &Path, name: &str) -> Option<hyperslab::Dataset> {

@@ -1,13 +1,12 @@
 //! The examination of one file: its datasets, chosen, diagnosed and filtered.
 
-use super::calibration::Calibrated;
-use super::choose::{self, Chosen};
 use super::filter::Filter;
-use super::library::Library;
 use super::page::Maps;
-use super::{facts, file_facts, options};
+use super::{file_facts, options};
 use crate::args::DoctorArgs;
-use crate::doctor::SampleScope;
+use crate::facts::calibration::Calibrated;
+use crate::facts::choose::{self, Chosen};
+use crate::facts::{self, Library, SampleScope};
 use crate::failure::Failure;
 use crate::forecast;
 use crate::location;

@@ -6,25 +6,14 @@
 //! ```
 
 mod advice;
-pub(crate) mod calibration;
-pub(crate) mod choose;
 mod examine;
-mod facts;
 mod file_facts;
 mod filter;
-mod library;
 mod options;
 mod page;
-mod sample;
 mod several;
-mod user_library;
-mod variable_length;
 
 pub(crate) use advice::{Advice, Advisor};
-pub(crate) use facts::{layout_facts, of as facts_of};
-pub(crate) use library::Library;
-pub(crate) use options::is_netcdf;
-pub(crate) use sample::SampleScope;
 
 use crate::archive;
 use crate::args::{DoctorArgs, FailOn};

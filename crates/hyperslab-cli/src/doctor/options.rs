@@ -1,6 +1,7 @@
 //! The options of the diagnosis, from the command line.
 
 use crate::args::DoctorArgs;
+use crate::facts::is_netcdf;
 use crate::failure::Failure;
 use hyperslab::File;
 use hyperslab_doctor::pattern::parse_order;
@@ -45,13 +46,6 @@ pub(super) fn options(
         all: args.all,
         ..Options::default()
     })
-}
-
-/// True for a file that netCDF-C wrote, or whose name says so.
-pub(crate) fn is_netcdf(file: &File) -> bool {
-    let written_by_netcdf = || file.root().is_ok_and(|root| root.attributes().get("_NCProperties").is_ok());
-    let name = file.name();
-    [".nc", ".nc4"].iter().any(|ending| name.ends_with(ending)) || written_by_netcdf()
 }
 
 /// The profiles whose names contain this text, ignoring case.

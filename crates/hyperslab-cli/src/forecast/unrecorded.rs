@@ -2,7 +2,7 @@
 //! cache, of the chunk index from hyperslab's own plan.
 
 use super::layout::{extent, raw_data};
-use crate::doctor::layout_facts;
+use crate::facts::layout_facts;
 use crate::failure::Failure;
 use hyperslab::Dataset;
 use hyperslab::internal::{Census, Owner};

@@ -1,6 +1,6 @@
 //! What a repack does to reads, by the doctor's counts: chunks that libhdf5 decodes, and requests that it makes.
 
-use crate::doctor::layout_facts;
+use crate::facts::layout_facts;
 use hyperslab::File;
 use hyperslab_doctor::{DatasetReport, Options, Profile, diagnose};
 use hyperslab_repack::{RepackPlan, Repacked};

@@ -11,7 +11,7 @@ mod findings;
 mod loads;
 mod reads;
 
-use super::facts;
+use crate::facts;
 use crate::forecast;
 use bytes::ByteMap;
 use hyperslab::Dataset;
