@@ -191,9 +191,8 @@ def compare(format: str, path: str) -> dict[str, Any]:
                 if not is_named:
                     done["wrong"].append(f"{name}: neither indexed nor named")
                 continue
-            wrong = None
-            for selection in selections(dataset):
-                wrong = wrong or difference(dataset, found[name], selection)
+            differences = (difference(dataset, found[name], selection) for selection in selections(dataset))
+            wrong = next(filter(None, differences), None)
             done["same"] += wrong is None
             done["wrong"] += [] if wrong is None else [f"{name}: {wrong}"]
     return done

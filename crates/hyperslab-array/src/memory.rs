@@ -33,6 +33,16 @@ pub unsafe fn zeroed_values<T: Copy>(count: Option<u64>) -> Result<Vec<T>> {
     Ok(values)
 }
 
+/// The bytes of values, for writing.
+///
+/// # Safety
+/// Any bytes are a value of `T`, and `T` has no padding.
+pub unsafe fn bytes_of<T: Copy>(values: &mut [T]) -> &mut [u8] {
+    let len = size_of_val(values);
+    // SAFETY: the slice is that of `values`; any bytes may be written to it (promised).
+    unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), len) }
+}
+
 /// Room for `count` values that nobody has written; large ones request huge pages.
 pub(crate) fn unwritten<T>(count: usize) -> Result<Vec<T>> {
     let mut values = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::datatype::to_native;
 use crate::{Dataset, Endianness, Error, Result, Selection};
-use hyperslab_array::memory::zeroed_values;
+use hyperslab_array::memory::{self, zeroed_values};
 use hyperslab_format::message::{Class, Datatype};
 
 /// A number type whose values a dataset can hold.
@@ -66,9 +66,8 @@ pub(crate) fn zeros<T: Element>(count: u64) -> Result<Vec<T>> {
 
 /// The bytes of numbers, for writing.
 pub(crate) fn bytes_of<T: Element>(values: &mut [T]) -> &mut [u8] {
-    let bytes = size_of_val(values);
-    // SAFETY: an `Element` may have any bytes; the slice is that of `values`.
-    unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), bytes) }
+    // SAFETY: an `Element` may have any bytes, and is a number.
+    unsafe { memory::bytes_of(values) }
 }
 
 impl Dataset {

@@ -3,13 +3,18 @@
 
 use super::array::{carry_out, read};
 use super::call::Call;
+use super::convert::Conversion;
 use super::raw;
 use super::target::Target;
 use crate::array::{Array, DataSource, Endianness, Operation, Storage};
-use crate::memory::{unwritten, zeroed_values};
+use crate::memory::{bytes_of, unwritten, zeroed_values};
 use crate::plan::{CacheView, ReadPlan, Steps};
+use crate::selection::Measured;
 use crate::{Result, Selection};
 use std::mem::MaybeUninit;
+
+/// A smaller result is zeroed in the processor's cache, which costs less than to divide it.
+const UNWRITTEN_BYTES_MIN: u64 = 64 << 10;
 
 /// Reads whole elements of a selection as values of `T`.
 ///
@@ -24,18 +29,19 @@ pub unsafe fn read_new<T: Copy>(
     order: Endianness,
     operation: &Operation,
 ) -> Result<Vec<T>> {
-    let bytes = array.measure(selection)?.count.checked_mul(array.element.bytes as u64);
-    let count = bytes.map(|bytes| bytes / size_of::<T>() as u64);
+    let wanted = array.measure(selection)?;
+    let bytes = wanted.count.checked_mul(array.element.bytes as u64);
     match (&array.storage, bytes) {
-        (Storage::Contiguous { data, .. }, Some(bytes @ 1..))
+        (Storage::Contiguous { data, .. }, Some(bytes @ UNWRITTEN_BYTES_MIN..))
             if !data.source.advice().has_latency() && bytes.is_multiple_of(size_of::<T>() as u64) =>
         {
             // SAFETY: as promised to this function.
-            unsafe { read_contiguous(array, data, selection, order, operation, bytes) }
+            unsafe { read_contiguous(array, data, wanted, array.conversion(order)?, operation, bytes) }
         }
         _ => {
             // SAFETY: as promised to this function.
-            let mut values: Vec<T> = unsafe { zeroed_values(count) }?;
+            let mut values: Vec<T> =
+                unsafe { zeroed_values(bytes.map(|bytes| bytes / size_of::<T>() as u64)) }?;
             // SAFETY: as promised to this function.
             let out = unsafe { bytes_of(&mut values) };
             read(array, selection, order, None, out, operation)?;
@@ -51,22 +57,21 @@ pub unsafe fn read_new<T: Copy>(
 unsafe fn read_contiguous<T: Copy>(
     array: &Array,
     data: &DataSource,
-    selection: &Selection,
-    order: Endianness,
+    wanted: Measured<'_>,
+    conversion: Conversion,
     operation: &Operation,
     bytes: u64,
 ) -> Result<Vec<T>> {
-    let conversion = array.conversion(order)?;
     let cancel = operation.cancel();
     let count = bytes / size_of::<T>() as u64;
     let mut values: Vec<T> = Vec::new();
-    ReadPlan::for_each(array, array.measure(selection)?, None, CacheView::Use, |plan| {
+    ReadPlan::for_each(array, wanted, None, CacheView::Use, |plan| {
         if let Steps::Contiguous { base, requests, .. } = &plan.steps
-            && let Some(steps) = raw::stretches(requests, bytes)
+            && raw::are_stretches(requests, bytes)
         {
             values = unwritten(count as usize)?;
             let out = unwritten_bytes(&mut values, bytes as usize);
-            raw::read_unwritten(data, *base, steps, out, conversion, cancel)?;
+            raw::read_unwritten(data, *base, requests, out, conversion, cancel)?;
             // SAFETY: all of the bytes were read, and are values of `T` (promised).
             unsafe { values.set_len(count as usize) };
             return data.check_unchanged();
@@ -83,16 +88,6 @@ unsafe fn read_contiguous<T: Copy>(
     Ok(values)
 }
 
-/// The bytes of values, for writing.
-///
-/// # Safety
-/// Any bytes are a value of `T`, and `T` has no padding.
-unsafe fn bytes_of<T: Copy>(values: &mut [T]) -> &mut [u8] {
-    let len = size_of_val(values);
-    // SAFETY: the slice is that of `values`; any bytes may be written to it (promised).
-    unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), len) }
-}
-
 /// The first bytes of the room of an empty vector.
 fn unwritten_bytes<T>(values: &mut Vec<T>, len: usize) -> &mut [MaybeUninit<u8>] {
     let room = values.spare_capacity_mut();
@@ -107,7 +102,6 @@ fn unwritten_bytes<T>(values: &mut Vec<T>, len: usize) -> &mut [MaybeUninit<u8>]
 mod tests {
     use super::*;
     use crate::array::{ElementSpec, Origin};
-    use crate::read::convert::Conversion;
     use crate::{Axis, ErrorKind};
     use hyperslab_io::{Advice, LocalFile, Source};
     use std::io::{self, Write};

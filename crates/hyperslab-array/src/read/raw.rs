@@ -76,21 +76,18 @@ pub(crate) unsafe fn read_stretch(
     bring(data, base, step, unsafe { call.target.slice_mut(to, len) }, call, call.conversion)
 }
 
-/// The steps, if they bring the `bytes` of the result from the first to the last, as requests of their own.
-pub(super) fn stretches(steps: &[RawStep], bytes: u64) -> Option<&[RawStep]> {
-    let mut end = 0;
-    for step in steps {
-        match step.wanted.destination {
-            RawDestination::Contiguous { target } if target == end && step.blocks().is_none() => {
-                end += step.wanted.len;
-            }
-            _ => return None,
+/// True if the steps bring the `bytes` of the result from the first to the last, as requests of their own.
+pub(super) fn are_stretches(steps: &[RawStep], bytes: u64) -> bool {
+    let end = steps.iter().try_fold(0, |end, step| match step.wanted.destination {
+        RawDestination::Contiguous { target } if target == end && step.blocks().is_none() => {
+            Some(end + step.wanted.len)
         }
-    }
-    (end as u64 == bytes).then_some(steps)
+        _ => None,
+    });
+    end.is_some_and(|end| end as u64 == bytes)
 }
 
-/// Reads [`stretches`] into memory that was never written, which has as many bytes.
+/// Reads steps that [are stretches](are_stretches) into memory that was never written, which has as many bytes.
 pub(super) fn read_unwritten(
     data: &DataSource,
     base: u64,

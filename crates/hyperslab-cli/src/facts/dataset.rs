@@ -5,7 +5,7 @@ use super::variable_length;
 use crate::dtype;
 use hyperslab::internal::{self, describe};
 use hyperslab::storage::{Fill, FillTime as StoredFillTime, Filter};
-use hyperslab::{Dataset, File, Result};
+use hyperslab::{Dataset, Result};
 use hyperslab_doctor::{ChunkMap, DatasetFacts, FillFacts, FillTime, FilterFact, Layout, StoredChunk};
 
 use std::sync::Arc;
@@ -87,11 +87,4 @@ fn filter(filter: &Filter) -> FilterFact {
     };
     let name = description.split(' ').next().unwrap_or_default().to_owned();
     FilterFact { name, id: filter.id, parameters: filter.parameters.clone(), description }
-}
-
-/// True for a file that netCDF-C wrote, or whose name says so.
-pub(crate) fn is_netcdf(file: &File) -> bool {
-    let written_by_netcdf = || file.root().is_ok_and(|root| root.attributes().get("_NCProperties").is_ok());
-    let name = file.name();
-    [".nc", ".nc4"].iter().any(|ending| name.ends_with(ending)) || written_by_netcdf()
 }

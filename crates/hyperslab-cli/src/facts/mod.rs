@@ -1,5 +1,5 @@
-//! The facts about datasets that `doctor`, `advise`, `forecast` and `repack` conclude from: layout and chunks, the speed
-//! of a few chunks, and the libraries of the user.
+//! The facts about datasets that `doctor`, `advise`, `archive`, `bench`, `forecast` and `repack` conclude from: layout and
+//! chunks, the speed of a few chunks, and the libraries of the user.
 //!
 //! ```text
 //! choose datasets ──► dataset (layout, chunks, filters) ◄── sample (speed of a few chunks), variable_length
@@ -10,10 +10,12 @@ pub(crate) mod calibration;
 pub(crate) mod choose;
 mod dataset;
 mod library;
+mod netcdf;
 mod sample;
 mod user_library;
 mod variable_length;
 
-pub(crate) use dataset::{is_netcdf, layout_facts, of};
+pub(crate) use dataset::{layout_facts, of};
 pub(crate) use library::Library;
+pub(crate) use netcdf::{is_by_netcdf, is_netcdf};
 pub(crate) use sample::SampleScope;

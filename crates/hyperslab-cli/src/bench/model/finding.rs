@@ -2,8 +2,7 @@
 //!
 //! The engine that does nothing takes no part: it says what the harness costs, and no more.
 
-use super::names::is_part;
-use super::names::{Names, grouped, is_null, stored};
+use super::names::{Names, grouped, is_null, is_part, stored};
 use super::value::extrapolated;
 use crate::size;
 use hyperslab_bench::explanation::Difference;

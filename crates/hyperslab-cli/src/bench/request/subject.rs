@@ -3,6 +3,7 @@
 use super::shape::parsed;
 use super::values::{unique, wrong};
 use crate::bench::arguments::BenchArgs;
+use crate::facts::is_by_netcdf;
 use crate::failure::Failure;
 use crate::location;
 use hyperslab::{Dataset, File};
@@ -122,6 +123,5 @@ pub(in crate::bench) fn pipeline_of(dataset: &Dataset) -> Vec<FilterSpec> {
 
 /// True for a file that netCDF-C wrote.
 pub(super) fn is_netcdf(path: &Path) -> bool {
-    let mark = |file: File| file.root()?.attributes().find("_NCProperties");
-    location::open(path).is_ok_and(|file| mark(file).is_ok_and(|found| found.is_some()))
+    location::open(path).is_ok_and(|file| is_by_netcdf(&file))
 }

@@ -2,8 +2,7 @@
 
 use super::Drawn;
 use crate::bench::model::finding::time;
-use crate::bench::model::names::is_part;
-use crate::bench::model::names::{self, is_null};
+use crate::bench::model::names::{self, is_null, is_part};
 use crate::bench::model::value::spread;
 use crate::size;
 use hyperslab_bench::matrix::Row;
