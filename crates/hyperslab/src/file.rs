@@ -168,7 +168,7 @@ impl FileInner {
     pub(crate) fn linked_file(self: &Arc<Self>, name: &str, purpose: Purpose) -> Result<File> {
         let location = self.find_linked(name, purpose)?;
         let known_as = location.absolute();
-        let own = self.linked.own().map(Location::absolute);
+        let own = self.linked.own_absolute().cloned();
         if own.as_ref() == Some(&known_as) {
             return Ok(File { inner: self.clone() });
         }

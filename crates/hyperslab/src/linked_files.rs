@@ -1,9 +1,17 @@
 //! Other files that a file refers to: external links, references, sources of virtual datasets, external raw data.
 //!
-//! The search order is that of libhdf5. A relative name is searched for in the folder of the file that contains the
-//! name, then in the working directory. An absolute name is searched for at its own path, then by its last component
-//! in the folder of the file. The prefixes in the environment variables `HDF5_EXT_PREFIX`, `HDF5_VDS_PREFIX` and
-//! `HDF5_EXTFILE_PREFIX` are searched first.
+//! The search order is that of libhdf5 (`H5F_prefix_open_file`); the first file that exists is used:
+//!
+//! 1. an absolute name as it is stored; if that does not exist, its last component takes the place of the name below;
+//! 2. in the folders that `HDF5_EXT_PREFIX`, `HDF5_VDS_PREFIX` or `HDF5_EXTFILE_PREFIX` names;
+//! 3. in the folder of the path by which the file was opened, as it was at that time;
+//! 4. in the working directory;
+//! 5. in the folder of the real file, if the last component of that path is a symbolic link (all links resolved).
+//!
+//! For external raw data, libhdf5 uses the working directory or the prefix only. Here the folders of the file come first
+//! (step 3, then step 5), because raw data lies next to its file, and the working directory last.
+//!
+//! URLs have only the folder of the URL that was requested, also after a redirection.
 
 use crate::{Error, Result};
 use hyperslab_io::{Location, Opener};
@@ -37,19 +45,19 @@ impl Purpose {
 /// open as long as one of its objects is in use (a virtual dataset keeps its sources open).
 pub(crate) struct LinkedFiles<F> {
     opener: Arc<dyn Opener>,
-    own: Option<Location>,
+    own: Option<OpenedAt>,
     opened: Arc<Mutex<HashMap<Location, Weak<F>>>>,
 }
 
 impl<F> LinkedFiles<F> {
     /// The linked files of the file at `own`. If that location is not known, the file cannot refer to others.
     pub(crate) fn new(opener: Arc<dyn Opener>, own: Option<Location>) -> Self {
-        Self { opener, own, opened: Arc::default() }
+        Self { opener, own: own.map(OpenedAt::new), opened: Arc::default() }
     }
 
     /// The linked files of another file, at `own`, that this one refers to.
     pub(crate) fn of(&self, own: Location) -> Self {
-        Self { opener: self.opener.clone(), own: Some(own), opened: self.opened.clone() }
+        Self { opener: self.opener.clone(), own: Some(OpenedAt::new(own)), opened: self.opened.clone() }
     }
 
     /// The opener of all of these files.
@@ -57,9 +65,14 @@ impl<F> LinkedFiles<F> {
         &*self.opener
     }
 
-    /// The location of the file, if it is known.
+    /// The location of the file as it was given, if it is known.
     pub(crate) fn own(&self) -> Option<&Location> {
-        self.own.as_ref()
+        self.own.as_ref().map(|own| &own.given)
+    }
+
+    /// The location of the file when it was opened, independent of the working directory.
+    pub(crate) fn own_absolute(&self) -> Option<&Location> {
+        self.own.as_ref().map(|own| &own.absolute)
     }
 
     /// Finds the file that this one refers to by `name`.
@@ -75,7 +88,7 @@ impl<F> LinkedFiles<F> {
         let variable = purpose.prefix_variable();
         let prefixes = std::env::var_os(variable);
         let prefixes: Vec<PathBuf> = prefixes.iter().flat_map(std::env::split_paths).collect();
-        let mut candidates = candidates(own, name, &prefixes).into_iter();
+        let mut candidates = own.candidates(name, purpose, &prefixes).into_iter();
         candidates.find(|candidate| self.opener.is_file(candidate)).ok_or_else(|| {
             Error::not_found(format!("refers to the file {name}, which was not found"))
                 .with_hint(format!("put it into the folder of this file, or set {variable} to its folder"))
@@ -100,26 +113,51 @@ impl<F> LinkedFiles<F> {
     }
 }
 
-/// The locations at which to search for the file that the file at `own` refers to by `name`, in order.
-fn candidates(own: &Location, name: &str, prefixes: &[PathBuf]) -> Vec<Location> {
-    let wanted = Path::new(name);
-    let in_prefix = |prefix: &PathBuf| match prefix.strip_prefix("${ORIGIN}") {
-        Ok(rest) => own.beside(rest.join(wanted)),
-        Err(_) => Location::from(prefix.join(wanted)),
-    };
-    let mut candidates: Vec<Location> = prefixes.iter().map(in_prefix).collect();
-    let last_part_beside = || wanted.file_name().map(|last| own.beside(last));
-    match (own.is_url(), wanted.is_absolute()) {
-        // A name in a remote file must not lead to a file of this machine.
-        (true, true) => candidates.extend(last_part_beside()),
-        (true, false) => candidates.push(own.beside(wanted)),
-        (false, true) => {
-            candidates.push(Location::from(wanted));
-            candidates.extend(last_part_beside());
-        }
-        (false, false) => candidates.extend([own.beside(wanted), Location::from(wanted)]),
+/// Where a file was opened: the folders in which the names that it contains are searched for.
+struct OpenedAt {
+    given: Location,
+    /// Made when the file is opened: the working directory may change afterwards.
+    absolute: Location,
+    /// The real file, if the location is a symbolic link; otherwise the location as it was given.
+    real: Location,
+}
+
+impl OpenedAt {
+    fn new(given: Location) -> Self {
+        let is_link = !given.is_url() && given.as_path().is_symlink();
+        let real = if is_link { given.as_path().canonicalize().ok() } else { None };
+        let real = real.map_or_else(|| given.clone(), Location::from);
+        Self { absolute: given.absolute(), real, given }
     }
-    candidates
+
+    /// The locations at which to search for the file that this one refers to by `name`, in order.
+    fn candidates(&self, name: &str, purpose: Purpose, prefixes: &[PathBuf]) -> Vec<Location> {
+        let name = Path::new(name);
+        let (own, is_url) = (&self.absolute, self.given.is_url());
+        let mut candidates = Vec::new();
+        let relative = match name.is_absolute() {
+            true => name.file_name().map_or(name, Path::new),
+            false => name,
+        };
+        // A name in a remote file must not lead to a file of this machine.
+        if name.is_absolute() && !is_url {
+            candidates.push(Location::from(name));
+        }
+        candidates.extend(prefixes.iter().map(|prefix| match prefix.strip_prefix("${ORIGIN}") {
+            Ok(rest) => own.beside(rest.join(relative)),
+            Err(_) => Location::from(prefix.join(relative)),
+        }));
+        candidates.push(own.beside(relative));
+        if is_url {
+            return candidates;
+        }
+        let mut last = [Location::from(relative), self.real.beside(relative)];
+        if matches!(purpose, Purpose::RawData) {
+            last.reverse();
+        }
+        candidates.extend(last);
+        candidates
+    }
 }
 
 #[cfg(test)]
@@ -128,18 +166,48 @@ mod tests {
     use hyperslab_io::LocalFiles;
 
     fn searched(own: &str, name: &str, prefixes: &[&str]) -> Vec<String> {
+        searched_for(Purpose::VirtualSource, &OpenedAt::new(own.into()), name, prefixes)
+    }
+
+    fn searched_for(purpose: Purpose, own: &OpenedAt, name: &str, prefixes: &[&str]) -> Vec<String> {
         let prefixes: Vec<PathBuf> = prefixes.iter().map(PathBuf::from).collect();
-        candidates(&own.into(), name, &prefixes).iter().map(ToString::to_string).collect()
+        own.candidates(name, purpose, &prefixes).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn files_are_searched_for_in_the_order_of_libhdf5() {
-        assert_eq!(searched("a/b.h5", "c.h5", &[]), ["a/c.h5", "c.h5"]);
-        assert_eq!(searched("a/b.h5", "/x/c.h5", &[]), ["/x/c.h5", "a/c.h5"]);
+        assert_eq!(searched("/a/b.h5", "c.h5", &[]), ["/a/c.h5", "c.h5", "/a/c.h5"]);
+        assert_eq!(searched("/a/b.h5", "/x/c.h5", &[]), ["/x/c.h5", "/a/c.h5", "c.h5", "/a/c.h5"]);
         assert_eq!(
-            searched("a/b.h5", "c.h5", &["/p", "${ORIGIN}/q"]),
-            ["/p/c.h5", "a/q/c.h5", "a/c.h5", "c.h5"]
+            searched("/a/b.h5", "c.h5", &["/p", "${ORIGIN}/q"]),
+            ["/p/c.h5", "/a/q/c.h5", "/a/c.h5", "c.h5", "/a/c.h5"]
         );
+        assert_eq!(searched("/a/b.h5", "/x/c.h5", &["/p"])[..2], ["/x/c.h5", "/p/c.h5"]);
+    }
+
+    #[test]
+    fn a_relative_location_is_that_of_the_working_directory_at_the_time() {
+        let here = std::env::current_dir().unwrap();
+        let absolute = here.join("a/c.h5").display().to_string();
+        assert_eq!(searched("a/b.h5", "c.h5", &[]), [&absolute, "c.h5", "a/c.h5"]);
+    }
+
+    #[test]
+    fn the_folder_of_the_real_file_is_searched_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let at = |name: &str| root.join(name).display().to_string();
+        for name in ["real", "links"] {
+            std::fs::create_dir(root.join(name)).unwrap();
+        }
+        std::fs::write(root.join("real/m.h5"), "").unwrap();
+        std::os::unix::fs::symlink("../real/m.h5", root.join("links/one.h5")).unwrap();
+        std::os::unix::fs::symlink("links/one.h5", root.join("two.h5")).unwrap();
+        let own = OpenedAt::new(root.join("two.h5").into());
+        let found = searched_for(Purpose::ExternalLink, &own, "c.h5", &[]);
+        assert_eq!(found, [at("c.h5"), "c.h5".to_owned(), at("real/c.h5")]);
+        let found = searched_for(Purpose::RawData, &own, "c.raw", &[]);
+        assert_eq!(found, [at("c.raw"), at("real/c.raw"), "c.raw".to_owned()]);
     }
 
     #[test]
@@ -147,6 +215,7 @@ mod tests {
         assert_eq!(searched("s3://b/a/b.h5", "c.h5", &[]), ["s3://b/a/c.h5"]);
         assert_eq!(searched("s3://b/a/b.h5", "c.h5", &["/p"]), ["/p/c.h5", "s3://b/a/c.h5"]);
         assert_eq!(searched("s3://b/a/b.h5", "/etc/c.h5", &[]), ["s3://b/a/c.h5"]);
+        assert_eq!(searched("s3://b/a/b.h5", "/etc/c.h5", &["/p"]), ["/p/c.h5", "s3://b/a/c.h5"]);
     }
 
     #[test]
