@@ -92,6 +92,13 @@ impl Checker<'_> {
             if version == 1 && values % 2 == 1 {
                 self.reserved(cursor, "padding", 4)?;
             }
+            if version >= 3 {
+                let len = cursor.u16("configuration length")?;
+                let at = cursor.at();
+                if cursor.bytes("configuration", len.into())?.contains(&0) {
+                    self.report(&super::TEXT_END, structure, at, "the configuration of a filter has a NUL");
+                }
+            }
         }
         Ok(())
     }

@@ -3,7 +3,12 @@
 //! ```text
 //! version 1 | filters 1 | reserved 6 | each: id 2, name length 2, flags 2, values 2, name (to 8), values, (to 8)
 //! version 2 | filters 1 |              each: id 2, [id >= 256: name length 2], flags 2, values 2, [name], values
+//! version 3 | as version 2, and behind the values of each filter: length 2, configuration (`key = value`, UTF-8)
 //! ```
+//!
+//! Version 3 is that of the draft for HDF5 2.3. The configuration is what the client data were made of, which are complete
+//! without it; it is checked and not kept. Not handled: a later draft, whose filters have numbered extensions in the same
+//! place; a message of it that begins with their small number is refused.
 
 use crate::limits::FILTERS_MAX;
 use crate::{Cursor, Encoder, FormatError, Name};
@@ -35,13 +40,16 @@ impl Filter {
     }
 }
 
+/// The longest configuration of a filter in version 3, in bytes.
+const CONFIGURATION_MAX: u16 = 4096;
+
 /// Filters with smaller identifiers are the library's own; version 2 does not store their names.
 const RESERVED: u16 = 256;
 
 impl FilterPipeline {
     /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
-        let version = cursor.version(1..=2)?;
+        let version = cursor.version(1..=3)?;
         let at = cursor.at();
         let count = cursor.u8("number of filters")?;
         if u64::from(count) > FILTERS_MAX {
@@ -76,8 +84,33 @@ impl Filter {
         if version == 1 && !count.is_multiple_of(2) {
             cursor.skip("padding", 4)?;
         }
+        if version == 3 {
+            skip_configuration(cursor)?;
+        }
         Ok(Self { id, name: (len > 0).then(|| Name::new(name.slice(..len))), flags, parameters })
     }
+}
+
+/// The text that the parameters of a filter were made of.
+fn skip_configuration(cursor: &mut Cursor) -> Result<(), FormatError> {
+    const FIELD: &str = "configuration length";
+    let at = cursor.at();
+    let len = cursor.u16(FIELD)?;
+    // The shortest text has three characters; these are numbers of extensions of another draft of this version.
+    if len == 1 || len == 2 {
+        let what = format!("{len} bytes are not a `key = value`; extensions of filters are not supported");
+        return Err(FormatError::unsupported(cursor.structure(), FIELD, at, what));
+    }
+    if len > CONFIGURATION_MAX {
+        let max = u64::from(CONFIGURATION_MAX);
+        return Err(FormatError::limit(cursor.structure(), FIELD, at, "CONFIGURATION_MAX", max, len.into()));
+    }
+    let at = cursor.at();
+    let text = cursor.bytes("configuration", len.into())?;
+    if std::str::from_utf8(&text).is_err() || text.contains(&0) {
+        return Err(cursor.invalid_at(at, "configuration", "not a text in UTF-8 without NUL"));
+    }
+    Ok(())
 }
 
 impl FilterPipeline {
@@ -174,6 +207,30 @@ mod tests {
         assert_eq!(pipeline.filters[0].parameters, [9]);
         assert_eq!((pipeline.filters[1].id, &pipeline.filters[1].name), (32_000, &Some("lzf".into())));
         body.each_prefix(|cursor| assert!(FilterPipeline::parse(cursor).is_err()));
+    }
+
+    #[test]
+    fn version_3_has_a_configuration_behind_each_filter() {
+        let with = |text: &[u8]| {
+            let deflate = Build::default().u8(3).u8(2).u16(1).u16(0).u16(1).u32(9);
+            let deflate = deflate.u16(text.len() as u16).bytes(text);
+            deflate.u16(32_000).u16(4).u16(0).u16(0).bytes(b"lzf\0").u16(0)
+        };
+        let body = with(b"level = 9");
+        let pipeline = FilterPipeline::parse(body.cursor()).unwrap();
+        assert_eq!((pipeline.filters[0].id, &pipeline.filters[0].parameters[..]), (1, &[9][..]));
+        assert_eq!((pipeline.filters[1].id, &pipeline.filters[1].name), (32_000, &Some("lzf".into())));
+        body.each_prefix(|cursor| assert!(FilterPipeline::parse(cursor).is_err()));
+        assert!(FilterPipeline::parse(with(&[b'a'; 4096]).cursor()).is_ok());
+        for (text, field) in [
+            (&[b'a'; 4097][..], "configuration length"),
+            (b"a", "configuration length"),
+            (b"ab", "configuration length"),
+            (b"a=\0", "configuration"),
+            (b"a=\xff", "configuration"),
+        ] {
+            assert_eq!(FilterPipeline::parse(with(text).cursor()).unwrap_err().field, field);
+        }
     }
 
     #[test]
