@@ -45,6 +45,7 @@ mod number;
 mod object;
 mod open_dataset;
 mod open_options;
+mod other_formats;
 mod prefetch;
 mod stored;
 mod suggest;
@@ -108,8 +109,8 @@ pub mod filters {
 /// The sources of bytes that files are read from, and the traits of sources that a program implements itself.
 pub mod io {
     pub use hyperslab_io::{
-        Advice, Cancel, Changed, Deliver, DividedRanges, LocalFile, LocalFiles, Location, Memory, Opener,
-        Source, Version,
+        Advice, Cancel, Changed, Deliver, DividedRanges, LocalFile, LocalFiles, Location, LockedFiles,
+        Locking, Memory, Opener, Source, Version,
     };
 }
 

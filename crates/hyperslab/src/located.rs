@@ -1,6 +1,7 @@
 //! Finding the superblock in a source of bytes.
 
 use crate::metadata::Metadata;
+use crate::other_formats::{HEAD_BYTES, recognize};
 use crate::{Error, ErrorKind, Result};
 use hyperslab_format::Widths;
 use hyperslab_format::superblock::{self, Superblock, SuperblockExtension};
@@ -33,23 +34,30 @@ impl Located {
     }
 }
 
-/// The signature of the history file of the onion driver.
-const ONION: [u8; 4] = *b"OHDH";
-
 fn explain_open(error: Error, source: &dyn Source) -> Error {
     if error.field() != Some("signature") {
         return error;
     }
     let error = error.with_kind(ErrorKind::NotHdf5);
-    let mut head = ONION.map(|_| 0);
-    if source.len() >= head.len() as u64 && source.read_into(0, &mut head).is_ok() && head == ONION {
-        return error
-            .with_message("not an HDF5 file, but a history of revisions written by the onion driver")
-            .with_hint(
-                "the file of the same name without .onion can be opened; it holds the first revision",
-            );
+    match recognize(&head(source), source.len()) {
+        Some(format) => {
+            error.with_message(format!("not an HDF5 file, but {}", format.what)).with_hint(format.hint)
+        }
+        None => error.with_message("not an HDF5 file: no HDF5 signature was found").with_hint(
+            "hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are different formats",
+        ),
     }
-    error
-        .with_message("not an HDF5 file: no HDF5 signature was found")
-        .with_hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are different formats")
+}
+
+/// The first bytes; what opening a distant file has brought is enough.
+fn head(source: &dyn Source) -> Vec<u8> {
+    let known = source.beginning();
+    if !known.is_empty() {
+        return known[..known.len().min(HEAD_BYTES)].to_vec();
+    }
+    let mut head = vec![0; source.len().min(HEAD_BYTES as u64) as usize];
+    match source.read_into(0, &mut head) {
+        Ok(()) => head,
+        Err(_) => Vec::new(),
+    }
 }
