@@ -150,6 +150,17 @@ class FileBuilder:
     @staticmethod
     def region(index: Any, shape: Sequence[int]) -> bytes:
         """The selection of an index of a dataset of this shape, as files store it. It is checked like the index of a read."""
+    @staticmethod
+    def selected(
+        index: Any, shape: Sequence[int]
+    ) -> tuple[tuple[Any, ...], list[int], list[int], list[int], Literal["regular", "list", "points"]]:
+        """What an index selects of an array of this shape, by the rules of a read: an index for NumPy that keeps all axes, the
+        number of elements along each of them, the shape of the result of a read, the axes with an integer, and the kind."""
+    @staticmethod
+    def selected_region(
+        region: bytes, shape: Sequence[int]
+    ) -> tuple[tuple[Any, ...], list[int], list[int], list[int], Literal["regular", "list", "points"]]:
+        """As `selected`, for an encoded region."""
     def link(
         self, path: str, *, object: int | None = None, target: str | None = None, filename: str | None = None
     ) -> None:
@@ -168,6 +179,8 @@ class FileBuilder:
     def data(self, dataset: int, source: Any, whole: bool) -> None:
         """Set the elements of a dataset: with `whole`, those of an array of bytes, which must not change until the file is
         written; otherwise `source(start, count)` returns the elements of a block."""
+    def clear_values(self) -> None:
+        """Drop all attributes, and the elements of datasets."""
     def write(
         self,
         path: str,
@@ -179,7 +192,7 @@ class FileBuilder:
         verify: bool = True,
         threads: int | None = None,
     ) -> int:
-        """Write the file, and return its length in bytes. The builder is empty afterwards."""
+        """Write the file, and return its length in bytes. The builder is empty afterwards; after an error it is as before."""
 
 @final
 class NetcdfGroup:

@@ -137,7 +137,7 @@ def test_errors_name_the_object(file, write):
 
 def test_names_are_texts(file):
     group = file.create_group(b"g")
-    assert file[b"g"] is file["g"] is group and b"g" in file and file.get(b"g") is group
+    assert file[b"g"] == file["g"] == group and b"g" in file and file.get(b"g") == group
     group[b"x"] = 1
     group.attrs[b"a"] = 2
     assert group.attrs["a"] == group.attrs[b"a"] == 2 and b"a" in group.attrs
@@ -162,7 +162,7 @@ def test_links_of_h5py_are_links(tmp_path):
         file["y"] = [1, 2]
         file["soft"] = h5py.SoftLink("/y")
         file["out"] = h5py.ExternalLink("other.h5", "/y")
-        assert file["soft"] is file["y"]
+        assert file["soft"] == file["y"]
         with pytest.raises(TypeError, match="HardLink"):
             file["hard"] = h5py.HardLink()
         for path in ("", "a\0b"):

@@ -35,10 +35,10 @@ def test_region_references_select_what_those_of_h5py_do(libver, tmp_path):
         file.create_dataset("chunked", (5,), hyperslab.regionref_dtype, chunks=(2,))[3] = x.regionref[0:2, 0:2]
         file.create_dataset("records", data=np.array([(7, x.regionref[4:, 9], x.ref)], record))
         file.attrs["region"] = x.regionref[1, :3]
-        assert file[x.ref] is x and file[x.regionref[0]] is x
+        assert file[x.ref] == x and file[x.regionref[0]] == x
     valid(tmp_path / "x.h5")
     # h5py makes region references only in files that it may write.
-    with h5py.File(tmp_path / "x.h5", "r+") as file, hyperslab.File(tmp_path / "x.h5") as ours:
+    with h5py.File(tmp_path / "x.h5", "r+") as file, hyperslab.File(tmp_path / "x.h5", locking=False) as ours:
         x = file["g/x"]
         for ref, own, index in zip(file["regions"], ours["regions"], REGIONS.values(), strict=True):
             theirs = x.regionref[index]

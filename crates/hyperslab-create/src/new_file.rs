@@ -12,14 +12,14 @@ use std::collections::HashMap;
 /// The objects of a new file. Nothing is written before [`Self::write`](crate::NewFile::write).
 ///
 /// Paths begin at the root group, with or without `/`. Groups on the way to an object are created.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct NewFile<'d> {
     pub(crate) objects: Vec<NewObject<'d>>,
     /// True if groups keep the order in which links and attributes were created.
     pub(crate) is_ordered: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct NewObject<'d> {
     /// The path by which it was created.
     pub path: String,
@@ -29,10 +29,10 @@ pub(crate) struct NewObject<'d> {
 }
 
 /// The attributes of an object, in the order of their creation.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Attributes(pub Vec<(String, NewAttribute)>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Kind<'d> {
     Group(Links),
     Dataset(Box<Prepared>, Option<Data<'d>>),
@@ -40,14 +40,14 @@ pub(crate) enum Kind<'d> {
 }
 
 /// The links of a group, in the order of their creation.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Links {
     pub list: Vec<(String, LinkTarget)>,
     numbers: HashMap<String, usize>,
 }
 
 /// What a dataset has to do with dimension scales.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Scale {
     /// The name of the scale that it is, if it is one.
     pub name: Option<String>,
@@ -155,6 +155,16 @@ impl<'d> NewFile<'d> {
             }
         }
         Ok(())
+    }
+
+    /// Drops all attributes that were set, and where the elements of datasets come from.
+    pub fn clear_values(&mut self) {
+        for object in &mut self.objects {
+            object.attributes.0.clear();
+            if let Kind::Dataset(_, data) = &mut object.kind {
+                *data = None;
+            }
+        }
     }
 
     /// Sets an attribute; one of the same name is replaced.

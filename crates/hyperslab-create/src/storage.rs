@@ -24,7 +24,7 @@ const CHUNKS_MAX: u64 = 1 << 32;
 const RANK_MAX: usize = 32;
 
 /// A dataset whose storage is settled.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Prepared {
     pub datatype: Datatype,
     pub dataspace: Dataspace,

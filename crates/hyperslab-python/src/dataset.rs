@@ -65,7 +65,7 @@ impl Dataset {
     ) -> PyResult<Bound<'py, PyUntypedArray>> {
         self.session.check_open()?;
         let Some(text) = text else { return self.read(py, selected) };
-        let Selected { selection, shape } = selected;
+        let Selected { selection, shape, .. } = selected;
         let found = self.element(py)?.read_text(py, &self.dataset, &selection, shape, text)?;
         found.ok_or_else(|| errors::wrong_type(format!("{} has no text", self.dataset.path())))
     }
@@ -420,7 +420,7 @@ impl Dataset {
         errors: &str,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let element = self.element(py)?;
-        let Some((Selected { selection, shape }, keep)) = self.selected(index)? else { return Ok(None) };
+        let Some((Selected { selection, shape, .. }, keep)) = self.selected(index)? else { return Ok(None) };
         let text = Text::Str { encoding, errors };
         let found = element.read_text(py, &self.dataset, &selection, shape, text)?;
         found.map(|array| if keep { Ok(array.into_any()) } else { array::finish(array) }).transpose()
@@ -435,7 +435,7 @@ impl Dataset {
         only: bool,
         index: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some((Selected { selection, shape }, keep)) = self.selected(index)? else { return Ok(None) };
+        let Some((Selected { selection, shape, .. }, keep)) = self.selected(index)? else { return Ok(None) };
         let members = hyperslab::Members::new(self.dataset.datatype(), &names).map_err(errors::raise)?;
         let element = Element::of_members(py, members.datatype(), only)?;
         let array = element.read_members(py, &self.dataset, &selection, &members, shape)?;

@@ -9,7 +9,7 @@ mod source;
 
 use crate::errors;
 use crate::interrupt;
-use crate::selection::{self, Index};
+use crate::selection::{self, Assignment, Index};
 use hyperslab::{Cancel, Selection};
 use hyperslab_create::{
     CreateError, CreateOptions, Data, FilterRequest, Layout, LinkTarget, LowBound, Monitor, NewAttribute,
@@ -126,6 +126,19 @@ impl FileBuilder {
         Ok(PyBytes::new(py, &encoded))
     }
 
+    /// What an index selects of an array of this shape, by the rules of a read: an index for NumPy that keeps all axes, the
+    /// number of elements along each of them, the shape of the result of a read, the axes with an integer, and the kind.
+    #[staticmethod]
+    fn selected<'py>(index: &Bound<'py, PyAny>, shape: Vec<u64>) -> PyResult<Assignment<'py>> {
+        selection::assignment(index, &shape)
+    }
+
+    /// As `selected`, for an encoded region.
+    #[staticmethod]
+    fn selected_region<'py>(py: Python<'py>, region: &[u8], shape: Vec<u64>) -> PyResult<Assignment<'py>> {
+        selection::region_assignment(py, region, &shape)
+    }
+
     /// Create a link to an object, to a path, or to a path in another file.
     #[pyo3(signature = (path, *, object=None, target=None, filename=None))]
     fn link(
@@ -191,7 +204,14 @@ impl FileBuilder {
         self.change(|file| file.set_data(ObjectId(dataset), data))
     }
 
-    /// Write the file, and return its length in bytes. The builder is empty afterwards.
+    /// Drop all attributes, and the elements of datasets.
+    fn clear_values(&self) {
+        if let Some(file) = self.lock().as_mut() {
+            file.clear_values();
+        }
+    }
+
+    /// Write the file, and return its length in bytes. The builder is empty afterwards; after an error it is as before.
     #[expect(clippy::too_many_arguments, reason = "the options of a file")]
     #[pyo3(signature = (path, *, libver=None, page_size=None, userblock_size=0, overwrite=false, verify=true, threads=None))]
     fn write(
@@ -205,7 +225,7 @@ impl FileBuilder {
         verify: bool,
         threads: Option<usize>,
     ) -> PyResult<u64> {
-        let file = self.lock().take().ok_or_else(written)?;
+        let file = self.lock().clone().ok_or_else(written)?;
         let write = WriteOptions {
             low: low_bound(libver)?,
             page_bytes: page_size,
@@ -216,7 +236,9 @@ impl FileBuilder {
         let options = CreateOptions { write, overwrite, verify, threads };
         let created =
             interrupt::detach(py, || file.write(&path, &options, &Monitor::new(Cancel::current())))?;
-        Ok(created.map_err(raise)?.bytes)
+        let created = created.map_err(raise)?;
+        *self.lock() = None;
+        Ok(created.bytes)
     }
 }
 

@@ -23,7 +23,7 @@ pub fn read_orthogonal<'py>(
     let axes = axes.iter().map(|axis| parse_axis(&axis)).collect::<PyResult<Vec<Axis>>>()?;
     let selection = if axes.is_empty() { Selection::All } else { Selection::Slab(axes) };
     let shape = selection.shape(dataset.get().inner().shape()).into_iter().map(|len| len as isize).collect();
-    dataset.get().read_array(py, Selected { selection, shape }, codec.map(strict))
+    dataset.get().read_array(py, Selected::points(selection, shape), codec.map(strict))
 }
 
 /// Read single elements: `coordinates` is an array of int64 with a row for each element. The result has one axis.
@@ -47,7 +47,7 @@ pub fn read_points<'py>(
         1 => Selection::Slab(vec![Axis::List(points.coordinates)]),
         _ => Selection::Points(points),
     };
-    dataset.get().read_array(py, Selected { selection, shape }, codec.map(strict))
+    dataset.get().read_array(py, Selected::points(selection, shape), codec.map(strict))
 }
 
 fn strict(encoding: &str) -> Text<'_> {

@@ -13,6 +13,9 @@
 | `options` | the options of a file |
 | `names` | names, and errors that say what they are about |
 | `fields` | members of compounds that are assigned alone |
+| `selection` | what an index selects, and how values are broadcast to it |
+| `ownership` | copies of which nothing is shared |
+| `closing` | new files that the program does not close itself |
 | `values` | what values are read from, and their shapes |
 | `elements` | values as elements of a datatype |
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,17 @@ from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.dimensions import NewDimensions
 from hyperslab._new_file.elements import array_of, is_sequence, plain
 from hyperslab._new_file.encoder import check, encode
-from hyperslab._new_file.fields import fields_of, values_of_field
+from hyperslab._new_file.fields import fields_of, values_of_fields
 from hyperslab._new_file.names import about
 from hyperslab._new_file.object import Object
+from hyperslab._new_file.ownership import copied
+from hyperslab._new_file.record import DatasetRecord
 from hyperslab._new_file.references import NewRegionReference
-from hyperslab._new_file.sequences import sequences_in
-from hyperslab.dtypes import check_string_dtype
-from hyperslab.errors import InvalidError, WrongTypeError
-
-if TYPE_CHECKING:
-    from hyperslab._new_file.file import NewFile
+from hyperslab._new_file.selection import Selected, select
+from hyperslab._new_file.sequences import assigned_sequences
+from hyperslab._new_file.values import outer_shape, whole
+from hyperslab.dtypes import check_string_dtype, check_vlen_dtype
+from hyperslab.errors import InvalidError, WriteError, WrongTypeError
 
 
 class NewRegions:
@@ -41,68 +42,46 @@ class NewDataset(Object):
     """A dataset of a new file.
 
     Its values are those of `data`, or what is assigned to it; for an assignment, an array of the whole dataset is made in
-    memory. What was never assigned has the fill value.
+    memory. An index means what it means in a read, and values are broadcast by h5py's rules. What was never assigned has the
+    fill value.
     """
 
-    def __init__(
-        self,
-        file: NewFile,
-        id: int,
-        name: str,
-        *,
-        dtype: np.dtype[Any],
-        shape: tuple[int, ...] | None,
-        maxshape: tuple[int | None, ...] | None,
-        chunks: tuple[int, ...] | None,
-        fillvalue: Any,
-        source: Any,
-        is_own: bool,
-    ) -> None:
-        super().__init__(file, id, name)
-        self._dtype = dtype
-        self._shape = shape
-        self._maxshape = maxshape
-        self._chunks = chunks
-        self._fillvalue = fillvalue
-        self._source = source
-        #: True if the source is an array that nothing else uses.
-        self._is_own = is_own
-        self._labels: dict[int, str] = {}
+    _record: DatasetRecord
 
     @property
     def shape(self) -> tuple[int, ...] | None:
         """The shape; None for a dataset without elements."""
-        return self._shape
+        return self._record.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the elements."""
-        return self._dtype
+        return self._record.dtype
 
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return len(self._shape or ())
+        return len(self._record.shape or ())
 
     @property
     def size(self) -> int | None:
         """The number of elements."""
-        return None if self._shape is None else int(np.prod(self._shape, dtype=object))
+        return None if self._record.shape is None else int(np.prod(self._record.shape, dtype=object))
 
     @property
     def maxshape(self) -> tuple[int | None, ...] | None:
         """The shape to which it can grow; None along an axis without a limit."""
-        return self._shape if self._maxshape is None else self._maxshape
+        return self._record.shape if self._record.maxshape is None else self._record.maxshape
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
         """The shape of a chunk; None if it is not chunked."""
-        return self._chunks
+        return self._record.chunks
 
     @property
     def fillvalue(self) -> Any:
         """The value of elements that are not assigned."""
-        return self._fillvalue
+        return self._record.fillvalue
 
     @property
     def regionref(self) -> NewRegions:
@@ -119,89 +98,122 @@ class NewDataset(Object):
         self._builder.make_scale(self._id, name)
 
     def __len__(self) -> int:
-        if not self._shape:
+        if not self._record.shape:
             raise WrongTypeError(f"{self.name}: a dataset without axes has no length")
-        return self._shape[0]
+        return self._record.shape[0]
 
     def __setitem__(self, selection: Any, values: Any) -> None:
         self._builder
-        if self._shape is None:
+        if self._record.shape is None:
             raise InvalidError(f"{self.name}: the dataset has no elements")
         with about(self.name):
-            names, index = fields_of(selection, self._dtype.base)
-            values, target = plain(values), self._in_memory()
-            if not names:
-                self._assign(target, index, values, self._dtype)
-                return
-            given = [(name, values_of_field(values, name, names)) for name in names]
-            for name, value in given:
-                self._assign(target[name], index, value, self._dtype.base[name])
+            names, index = fields_of(selection, self._record.dtype.base)
+            selected = select(index, self._record.shape, self._id)
+            values, dtype = plain(values), self._record.dtype
+            given: list[tuple[str | None, NDArray[Any]]] = []
+            if names:
+                for field, value in values_of_fields(values, names):
+                    given.append((field, self._values(value, selected, dtype.base[field])))
+            else:
+                given.append((None, self._values(values, selected, dtype)))
+            # Nothing was changed if a value does not fit.
+            target = self._in_memory()
+            for name, array in given:
+                changed = target if name is None else target[name]
+                if selected.index:
+                    changed[selected.index] = array
+                else:
+                    # An assignment to an array without axes would make an array of objects its element.
+                    np.copyto(changed, array)
 
-    def _assign(self, target: NDArray[Any], index: Any, values: Any, dtype: np.dtype[Any]) -> None:
-        """Set elements of an array of the dtype that is given, which is that of the dataset or of a field."""
+    def _values(self, values: Any, selected: Selected, dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Values of the dtype of the dataset or of a field, in a shape that NumPy broadcasts to the selected elements."""
         if is_sequence(dtype):
-            chosen = np.broadcast_to(np.False_, target.shape)[index]
-            array = sequences_in(values, chosen.shape, dtype)
+            array = assigned_sequences(values, selected.shape, dtype)
             check(array, dtype, self._file)
-            # An index of one element stores what is assigned as it is.
-            target[index] = array if isinstance(chosen, np.ndarray) else array[()]
-            return
+            return copied(array).reshape(selected.expand(array.shape, self._record.chunks))
         array = array_of(values, dtype.base)
         check(array, dtype.base, self._file)
-        target[index] = array[()]
+        given = outer_shape(array.shape, dtype)
+        if dtype.shape and not given and selected.shape:
+            raise WrongTypeError(f"a single element of the array dtype {dtype} for several elements")
+        if not given and selected.shape:
+            selected.expand(given, self._record.chunks)
+            return array
+        return array.reshape(selected.expand(given, self._record.chunks) + dtype.shape)
 
     def __getitem__(self, selection: Any) -> Any:
-        """The values that were given so far."""
-        if self._shape is None:
-            return Empty(self._dtype)
-        names, index = fields_of(selection, self._dtype.base)
-        if self._source is not None and not isinstance(self._source, np.ndarray):
-            found = np.asarray(self._source[index], self._dtype.base)
-        else:
-            found = self._in_memory()[index]
-        return found if not names else found[names[0] if len(names) == 1 else names]
+        """A copy of the values that were given so far."""
+        if self._record.shape is None:
+            return Empty(self._record.dtype)
+        names, index = fields_of(selection, self._record.dtype.base)
+        selected = select(index, self._record.shape, self._id)
+        source = self._in_memory() if self._record.source is None or self._record.is_own else self._read(whole(self._record.source.shape))
+        found = copied(selected.of(source))
+        if names:
+            found = found[names[0] if len(names) == 1 else names]
+        return found if self._record.shape == () and index is ... else found[()]
+
+    def _read(self, index: Any) -> NDArray[Any]:
+        """Elements of the source, as it is now."""
+        try:
+            return np.asarray(array_of(self._record.source[index], self._record.dtype.base))
+        except Exception as error:
+            what = f"{self.name}: its data cannot be read: {type(error).__name__}: {error}"
+            raise WriteError(what, hint="the data was given as a source that is read later", object=self.name) from error
 
     def __repr__(self) -> str:
-        return f'<new HDF5 dataset "{self.name}": shape {self._shape}, type "{self._dtype.str}">'
+        return f'<new HDF5 dataset "{self.name}": shape {self._record.shape}, type "{self._record.dtype.str}">'
 
     def _in_memory(self) -> NDArray[Any]:
         """The array of all elements; made if there is none."""
-        assert self._shape is not None
-        if self._is_own:
-            return cast("NDArray[Any]", self._source)
-        shape = self._shape + self._dtype.shape
-        if self._source is not None:
-            array = np.array(array_of(self._source[...], self._dtype.base), order="C", copy=True)
-        elif self._dtype.base.kind == "O":
+        assert self._record.shape is not None
+        if self._record.is_own:
+            return cast("NDArray[Any]", self._record.source)
+        shape = self._record.shape + self._record.dtype.shape
+        if self._record.source is not None:
+            array = copied(self._read(whole(self._record.source.shape)))
+        elif self._record.dtype.base.kind == "O":
             array = np.empty(shape, object)
-            array.fill(self._unset() if self._fillvalue is None else self._fillvalue)
-        elif self._fillvalue is None:
-            array = np.zeros(shape, self._dtype.base)
+            array.fill(self._unset() if self._record.fillvalue is None else self._record.fillvalue)
+        elif self._record.fillvalue is None:
+            array = np.zeros(shape, self._record.dtype.base)
         else:
-            array = np.full(shape, self._fillvalue, self._dtype.base)
-        self._source, self._is_own = array, True
+            array = np.full(shape, self._record.fillvalue, self._record.dtype.base)
+        self._record.source, self._record.is_own = array, True
         return array
 
     def _unset(self) -> Any:
-        text = check_string_dtype(self._dtype)
-        return None if text is None else b""
+        """What an element is that was never assigned."""
+        if check_string_dtype(self._record.dtype) is not None:
+            return b""
+        return np.empty(0, check_vlen_dtype(self._record.dtype)) if is_sequence(self._record.dtype) else None
 
     def _write(self, builder: FileBuilder) -> None:
-        if self._source is None or self._shape is None:
+        """Give the builder the data, which it reads when it writes the file."""
+        if self._record.source is None or self._record.shape is None:
             return
-        source = self._source
-        if isinstance(source, np.ndarray) and not self._dtype.hasobject and source.flags.c_contiguous and not isinstance(source, np.memmap):
+        source = self._record.source
+        if isinstance(source, np.ndarray) and not self._record.dtype.hasobject and source.flags.c_contiguous and not isinstance(source, np.memmap):
             builder.data(self._id, source.reshape(-1).view(np.uint8), True)
         else:
             builder.data(self._id, self._block, False)
 
     def _block(self, start: tuple[int, ...], count: tuple[int, ...]) -> Any:
+        """The elements of a block. If that fails, the file knows of which dataset."""
+        try:
+            return self._encoded(start, count)
+        except Exception:
+            self._file._failed.add(self._id)
+            raise
+
+    def _encoded(self, start: tuple[int, ...], count: tuple[int, ...]) -> Any:
         selection = tuple(slice(first, first + size) for first, size in zip(start, count, strict=True))
-        base = self._dtype.base
+        base = self._record.dtype.base
         # An array without axes stays one: its element may be a sequence.
-        whole: Any = ... if isinstance(self._source, np.ndarray) else ()
-        values = np.asarray(array_of(self._source[selection or whole], base))
-        if values.shape != count + self._dtype.shape:
+        every: Any = ... if isinstance(self._record.source, np.ndarray) else ()
+        values = self._read(selection or every)
+        if values.shape != count + self._record.dtype.shape:
             raise InvalidError(f"{self.name}: the data of shape {count} from {start} on has the shape {values.shape}")
         with about(self.name):
             return encode(values, base, self._file)

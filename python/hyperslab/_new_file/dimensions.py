@@ -23,12 +23,12 @@ class NewDimension:
     @property
     def label(self) -> str:
         """The label of the axis; empty if it has none."""
-        return self._dataset._labels.get(self._axis, "")
+        return self._dataset._record.labels.get(self._axis, "")
 
     @label.setter
     def label(self, text: str) -> None:
         self._dataset._builder.label_axis(self._dataset._id, self._axis, text)
-        self._dataset._labels[self._axis] = text
+        self._dataset._record.labels[self._axis] = text
 
     def attach_scale(self, scale: NewDataset) -> None:
         """Attach a dimension scale: a dataset of the same file with the coordinates along this axis.

@@ -186,7 +186,7 @@ class _Encoder:
         given = [number for number, value in enumerate(values) if value]
         for number in given:
             reference = values[number]
-            if not isinstance(reference, NewReference) or reference._file is not self.file:
+            if not isinstance(reference, NewReference) or not reference.is_of(self.file):
                 raise WrongTypeError("a reference must be the `ref` of an object of the same new file")
             self.objects.append(reference._id)
         self.places.append(offsets[given])
@@ -195,6 +195,6 @@ class _Encoder:
         for value, offset in zip(values, offsets.tolist(), strict=True):
             if not value:
                 continue
-            if not isinstance(value, NewRegionReference) or value._file is not self.file:
+            if not isinstance(value, NewRegionReference) or not value.is_of(self.file):
                 raise WrongTypeError("a region reference must be the `regionref[...]` of a dataset of the same new file")
             self.regions.append((offset, value._id, value._selection))

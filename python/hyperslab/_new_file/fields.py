@@ -31,11 +31,17 @@ def fields_of(selection: Any, dtype: np.dtype[Any]) -> tuple[list[str], Any]:
     return names, rest or ...
 
 
-def values_of_field(values: Any, name: str, names: list[str]) -> Any:
-    """Return what is assigned to one of the fields: the member of its name, or, for a single field, the values themselves."""
-    given = getattr(getattr(values, "dtype", None), "names", None)
-    if given is not None and name in given:
-        return values[name]
-    if len(names) > 1:
+def values_of_fields(values: Any, names: list[str]) -> list[tuple[str, Any]]:
+    """Return what is assigned to which of the fields: the members of their names that the values have, or, for a single field
+    and values without members, the values themselves.
+
+    Raises:
+        TypeError: the values have none of the members.
+    """
+    members = getattr(getattr(values, "dtype", None), "names", None)
+    if members is None and len(names) == 1:
+        return [(names[0], values)]
+    found = [(name, values[name]) for name in members or () if name in names]
+    if not found:
         raise WrongTypeError(f"values for the fields {', '.join(names)} have fields of these names; or assign one field after another")
-    return values
+    return found

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
-import warnings
+import threading
 from types import TracebackType
 from typing import Any, Self, TypeAlias, cast
 
 from hyperslab._hyperslab import FileBuilder
+from hyperslab._new_file.attributes import NewAttributes
+from hyperslab._new_file.closing import close_unclosed, remember
 from hyperslab._new_file.dataset import NewDataset
+from hyperslab._new_file.datatype import NewDatatype
 from hyperslab._new_file.group import NewGroup
-from hyperslab._new_file.object import Object
 from hyperslab._new_file.options import checked_libver, checked_page_size, checked_threads, checked_userblock_size
-from hyperslab.errors import ClosedError, DirectoryError, ExistingFileError, MissingFileError
+from hyperslab._new_file.record import DatasetRecord, DatatypeRecord, GroupRecord, Record
+from hyperslab.errors import ClosedError, DirectoryError, ExistingFileError, MissingFileError, NotFoundError
+from hyperslab.links import ExternalLink, SoftLink
 
 StrPath: TypeAlias = str | os.PathLike[str]
 
@@ -27,6 +31,9 @@ class NewFile(NewGroup):
     All chunks are encoded by all threads, and metadata lies together at the start of the file. The file has a temporary name
     until it is complete, verified and on the device: after an exception in the block nothing is left of it. Files that exist
     are not changed.
+
+    A file that the program does not close itself is closed with the last reference to it and its objects, or when the program
+    ends; if that fails, a message on standard error says so.
     """
 
     def __init__(
@@ -78,9 +85,20 @@ class NewFile(NewGroup):
         if not os.path.isdir(os.path.dirname(self._path)):
             raise MissingFileError(f"{self._path}: the folder does not exist", file=self._path)
         self._open = FileBuilder(track_order)
-        self._objects: dict[int, Object] = {}
-        super().__init__(self, 0, "/")
-        self._objects[0] = self
+        self._record = GroupRecord(0, "/")
+        self._records: dict[int, Record] = {0: self._record}
+        #: The datasets whose data could not be read when the file was to be written.
+        self._failed: set[int] = set()
+        #: A second thread finds the file closed.
+        self._closing = threading.RLock()
+        #: The process that began it, and that alone writes it.
+        self._process = os.getpid()
+        remember(self)
+
+    @property
+    def _file(self) -> Self:  # type: ignore[override]
+        """Not an attribute: a file that refers to itself would end later than its last reference."""
+        return self
 
     @property
     def filename(self) -> str:
@@ -90,21 +108,41 @@ class NewFile(NewGroup):
     def close(self) -> None:
         """Write the file. A file that is closed already stays as it is.
 
+        After an error nothing of it is left, and it is still open: when the cause is mended (a full device, a source of data that
+        failed), close it again, or `discard()` it.
+
         Raises:
-            OSError: the file could not be written, or its verification failed. Nothing of it is left.
+            OSError: the file could not be written, its verification failed, or the data of a dataset could not be read.
         """
-        builder = self._open
-        if builder is None:
-            return
-        self._open = None
-        for item in self._objects.values():
-            item.attrs._write(builder)
-            if isinstance(item, NewDataset):
-                item._write(builder)
-        builder.write(self._path, **cast("Any", self._options))
+        try:
+            with self._closing:
+                self._failed.clear()
+                self._write(self._path, self._options, leave_out=set())
+        except Exception:
+            raise
+        except BaseException:
+            # Interrupted: nothing may be left, not even at the end of the program.
+            self.discard()
+            raise
 
     def discard(self) -> None:
         """Close the file without writing it."""
+        self._open = None
+
+    def _write(self, path: str, options: dict[str, Any], leave_out: set[int]) -> None:
+        """Write the file and close it, without the data of some datasets."""
+        builder = self._open
+        if builder is None:
+            return
+        try:
+            for record in self._records.values():
+                NewAttributes(self, record)._write(builder)
+                if isinstance(record, DatasetRecord) and record.id not in leave_out:
+                    NewDataset(self, record)._write(builder)
+            builder.write(path, **cast("Any", options))
+        finally:
+            # The next try begins anew, and the builder must not refer to handles, which refer to the file.
+            builder.clear_values()
         self._open = None
 
     def __enter__(self) -> Self:
@@ -121,8 +159,7 @@ class NewFile(NewGroup):
         return self._open is not None
 
     def __del__(self) -> None:
-        if getattr(self, "_open", None) is not None and len(self._objects) > 1:
-            warnings.warn(f"{self._path} was not written: close the new file", ResourceWarning, stacklevel=2)
+        close_unclosed(self)
 
     def __repr__(self) -> str:
         return f'<new HDF5 file "{os.path.basename(self._path)}"{"" if self else " (closed)"}>'
@@ -131,3 +168,28 @@ class NewFile(NewGroup):
         if self._open is None:
             raise ClosedError(f"{self._path}: the new file is closed")
         return self._open
+
+    def _handle(self, member: Any) -> Any:
+        """What a user gets of a record; a symbolic link is itself."""
+        if member is self._record:
+            return self
+        if isinstance(member, GroupRecord):
+            return NewGroup(self, member)
+        if isinstance(member, DatasetRecord):
+            return NewDataset(self, member)
+        return NewDatatype(self, member) if isinstance(member, DatatypeRecord) else member
+
+    def _find_from(self, group: GroupRecord, name: str, getlink: bool, depth: int = 0) -> Any:
+        """The record at a path from a group on, or, with `getlink`, the symbolic link there."""
+        found: Any = self._record if name.startswith("/") else group
+        parts = [part for part in name.split("/") if part]
+        for number, part in enumerate(parts):
+            member = found.members.get(part) if isinstance(found, GroupRecord) else None
+            if isinstance(member, SoftLink) and not (getlink and number == len(parts) - 1):
+                if depth > 16:
+                    raise NotFoundError(f"{name}: too many symbolic links")
+                member = self._find_from(found, member.path, False, depth + 1)
+            if member is None or (isinstance(member, ExternalLink) and not getlink):
+                raise NotFoundError(f"{group.name}: there is no {name!r} in the new file")
+            found = member
+        return found

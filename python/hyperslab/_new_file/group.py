@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -19,22 +19,21 @@ from hyperslab._new_file.filters import filters_of
 from hyperslab._new_file.named import dtype_and_name
 from hyperslab._new_file.names import about, checked_text, text_of
 from hyperslab._new_file.object import Object
+from hyperslab._new_file.ownership import copied
+from hyperslab._new_file.record import DatasetRecord, DatatypeRecord, GroupRecord, Member, Record
 from hyperslab._new_file.references import NewReference, NewRegionReference
 from hyperslab._new_file.sequences import sequences_in
 from hyperslab._new_file.values import in_shape, source_of
-from hyperslab.errors import InvalidError, NotFoundError, WrongTypeError
+from hyperslab.errors import InvalidError, WrongTypeError
 from hyperslab.links import ExternalLink, SoftLink
 
-if TYPE_CHECKING:
-    from hyperslab._new_file.file import NewFile
+_Member = TypeVar("_Member", bound=Member)
 
 
 class NewGroup(Object, Mapping[str, Any]):
     """A group of a new file: a mapping of names to groups, datasets and links."""
 
-    def __init__(self, file: NewFile, id: int, name: str) -> None:
-        super().__init__(file, id, name)
-        self._members: dict[str, NewGroup | NewDataset | NewDatatype | SoftLink | ExternalLink] = {}
+    _record: GroupRecord
 
     def create_group(self, name: str, track_order: bool | None = None) -> NewGroup:
         """Create a group, and the groups on the way to it.
@@ -48,7 +47,8 @@ class NewGroup(Object, Mapping[str, Any]):
         """
         self._check_order(name, track_order)
         group, last, path = self._place(name)
-        return group._add(last, NewGroup(self._file, self._builder.group(path), path))
+        created = self._add(group, last, GroupRecord(self._builder.group(path), path))
+        return cast("NewGroup", self._file._handle(created))
 
     def require_group(self, name: str) -> NewGroup:
         """Return a group, which is created if it does not exist.
@@ -89,9 +89,8 @@ class NewGroup(Object, Mapping[str, Any]):
             shape: the number of elements along each axis; that of `data` by default.
             dtype: of the elements in the file, which may be a named datatype of the file; that of `data` by default, and
                 without data `"f4"`. Without data and shape, the dataset is empty.
-            data: the values: anything that NumPy makes an array of, or anything with `shape`, `dtype` and slices (an array of
-                dask or Zarr, a dataset of an open file, a `numpy.memmap`), which is read in blocks of some 32 MiB when
-                the file is written.
+            data: the values: anything that NumPy makes an array of, or anything with `shape`, `dtype` and slices (a dataset of
+                an open file, an array of Zarr or Dask). They are read now; arrays of Dask when the file is written.
             chunks: the shape of a chunk; True for an automatic one of at most 1 MiB with the proportions of the dataset,
                 which it also has if it has filters or can grow; False for none.
             maxshape: the shape to which it can grow; None along an axis (True: along all) is without a limit.
@@ -102,7 +101,8 @@ class NewGroup(Object, Mapping[str, Any]):
             scaleoffset: the number of decimal digits that are kept (lossy) or, for integers, of bits (True: as many as needed).
             filter: instead of these, filters as `hyperslab repack` has them: `"shuffle+gzip=4"`, `"bitshuffle+zstd=3"`.
             fillvalue: the value of elements that are never assigned.
-            copy: False keeps a NumPy array in `data` instead of a copy; it must not change until the file is closed.
+            copy: False keeps `data` itself instead of a copy, and reads it in blocks of some 32 MiB when the file is written: for
+                data that is larger than memory. Until then it must not change or be closed.
             track_order: as in h5py; but all objects of a new file have the `track_order` of the file.
 
         Raises:
@@ -131,7 +131,7 @@ class NewGroup(Object, Mapping[str, Any]):
                 stored, named = dtype_and_name(dtype, self._file)
             source: Any
             if shape is not None and is_sequence(stored) and isinstance(data, (list, tuple, np.ndarray)):
-                source, is_own = sequences_in(data, shape_tuple(shape), stored), True
+                source, is_own = copied(sequences_in(data, shape_tuple(shape), stored)), True
             else:
                 source, is_own = (None, False) if data is None else source_of(data, stored, copy)
             source, shape = in_shape(name, source, shape, stored)
@@ -151,8 +151,7 @@ class NewGroup(Object, Mapping[str, Any]):
                 fillvalue=None if fillvalue is None else one_element(fillvalue, stored, self._file),
                 datatype=named,
             )
-            dataset = NewDataset(
-                self._file,
+            record = DatasetRecord(
                 id,
                 path,
                 dtype=stored,
@@ -163,7 +162,8 @@ class NewGroup(Object, Mapping[str, Any]):
                 source=source,
                 is_own=is_own,
             )
-            return group._add(last, dataset)
+            self._add(group, last, record)
+            return NewDataset(self._file, record)
 
     def require_dataset(
         self,
@@ -205,32 +205,35 @@ class NewGroup(Object, Mapping[str, Any]):
         """
         source, dest = text_of(source), text_of(dest)
         parts = [part for part in source.split("/") if part]
-        parent = self.get(("/" if source.startswith("/") else "") + "/".join(parts[:-1]))
-        if not parts or not isinstance(parent, NewGroup) or parts[-1] not in parent._members:
+        try:
+            parent = self._find(("/" if source.startswith("/") else "") + "/".join(parts[:-1]), False)
+        except KeyError:
+            parent = None
+        if not parts or not isinstance(parent, GroupRecord) or parts[-1] not in parent.members:
             raise InvalidError(f"{self.name}: there is no link {source!r} in the new file")
         old = f"{parent.name.rstrip('/')}/{parts[-1]}"
         if dest.strip("/") == source.strip("/") and dest.startswith("/") == source.startswith("/"):
             return
         group, last, new = self._place(dest)
         self._builder.rename(old, new)
-        group._members[last] = parent._members.pop(parts[-1])
-        for item in self._file._objects.values():
-            if item._name == old or item._name.startswith(f"{old}/"):
-                item._name = new + item._name[len(old) :]
+        group.members[last] = parent.members.pop(parts[-1])
+        for record in self._file._records.values():
+            if record.name == old or record.name.startswith(f"{old}/"):
+                record.name = new + record.name[len(old) :]
 
     def get(self, name: str, default: Any = None, getlink: bool = False) -> Any:
         """Return the group or dataset at a path, or `default`. With `getlink`, return a symbolic link itself."""
         try:
-            return self._find(name, getlink)
+            return self._file._handle(self._find(name, getlink))
         except KeyError:
             return default
 
     def __getitem__(self, name: str | NewReference | NewRegionReference) -> Any:
         if isinstance(name, (NewReference, NewRegionReference)):
-            if name._file is not self._file:
+            if not name.is_of(self._file):
                 raise InvalidError("a reference to an object of another file")
-            return self._file._objects[name._id]
-        return self._find(name, False)
+            return self._file._handle(self._file._records[name._id])
+        return self._file._handle(self._find(name, False))
 
     def __setitem__(self, name: str, value: Any) -> None:
         """Create a link, a named datatype of a dtype, or a dataset of the values. Links are hyperslab's or h5py's."""
@@ -240,6 +243,7 @@ class NewGroup(Object, Mapping[str, Any]):
                 raise InvalidError(f"{name}: an object of another file")
             group, last, path = self._place(name)
             self._builder.link(path, object=value._id)
+            value = value._record
         elif kind == "SoftLink" and hasattr(value, "path"):
             with about(f"{name}: the soft link"):
                 value = SoftLink(checked_text(value.path))
@@ -256,59 +260,45 @@ class NewGroup(Object, Mapping[str, Any]):
             group, last, path = self._place(name)
             with about(path):
                 id = self._builder.datatype(path, value)
-            group._add(last, NewDatatype(self._file, id, path, value))
+            self._add(group, last, DatatypeRecord(id, path, value))
             return
         else:
             self.create_dataset(name, data=value)
             return
-        group._add(last, cast("Any", value))
+        self._add(group, last, value)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, (str, bytes)) and self.get(text_of(name)) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(list(self._members))
+        return iter(list(self._record.members))
 
     def __len__(self) -> int:
-        return len(self._members)
+        return len(self._record.members)
 
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __hash__(self) -> int:
-        return id(self)
+    __eq__ = Object.__eq__
+    __hash__ = Object.__hash__
 
     def __repr__(self) -> str:
         return f'<new HDF5 group "{self.name}" ({len(self)} members)>'
 
-    def _find(self, name: str, getlink: bool, depth: int = 0) -> Any:
-        name = text_of(name)
-        found: Any = self._file if name.startswith("/") else self
-        parts = [part for part in name.split("/") if part]
-        for number, part in enumerate(parts):
-            member = found._members.get(part) if isinstance(found, NewGroup) else None
-            if isinstance(member, SoftLink) and not (getlink and number == len(parts) - 1):
-                if depth > 16:
-                    raise NotFoundError(f"{name}: too many symbolic links")
-                member = found._find(member.path, False, depth + 1)
-            if member is None or (isinstance(member, ExternalLink) and not getlink):
-                raise NotFoundError(f"{self.name}: there is no {name!r} in the new file")
-            found = member
-        return found
+    def _find(self, name: str, getlink: bool) -> Any:
+        """The record at a path, or, with `getlink`, the symbolic link there."""
+        return self._file._find_from(self._record, text_of(name), getlink)
 
-    def _place(self, name: str) -> tuple[NewGroup, str, str]:
+    def _place(self, name: str) -> tuple[GroupRecord, str, str]:
         """The group in which a path ends, which is created if it does not exist, the last name, and the whole path."""
         name = text_of(name)
-        group: NewGroup = self._file if name.startswith("/") else self
+        group = self._file._record if name.startswith("/") else self._record
         parts = [part for part in name.split("/") if part]
         if not parts:
             raise InvalidError(f"{self.name}: the name {name!r} is empty")
         for part in parts[:-1]:
-            member = group._members.get(part)
+            member = group.members.get(part)
             if member is None:
                 path = f"{group.name.rstrip('/')}/{part}"
-                member = group._add(part, NewGroup(self._file, self._builder.group(path), path))
-            if not isinstance(member, NewGroup):
+                member = self._add(group, part, GroupRecord(self._builder.group(path), path))
+            if not isinstance(member, GroupRecord):
                 raise InvalidError(f"{name}: {part} is not a group")
             group = member
         return group, parts[-1], f"{group.name.rstrip('/')}/{parts[-1]}"
@@ -320,8 +310,8 @@ class NewGroup(Object, Mapping[str, Any]):
                 hint=f"NewFile(..., track_order={bool(track_order)})",
             )
 
-    def _add(self, name: str, member: Any) -> Any:
-        self._members[name] = member
-        if isinstance(member, Object):
-            self._file._objects.setdefault(member._id, member)
+    def _add(self, group: GroupRecord, name: str, member: _Member) -> _Member:
+        group.members[name] = member
+        if isinstance(member, Record):
+            self._file._records.setdefault(member.id, member)
         return member

@@ -12,15 +12,14 @@ from hyperslab.errors import InvalidError
 if TYPE_CHECKING:
     from hyperslab._new_file.datatype import NewDatatype
     from hyperslab._new_file.file import NewFile
+    from hyperslab._new_file.record import DatatypeRecord
 
 
 class Named:
     """What tells a named datatype from a dtype."""
 
     _file: NewFile
-    _id: int
-    _name: str
-    _dtype: np.dtype[Any]
+    _record: DatatypeRecord
 
 
 def dtype_and_name(dtype: DTypeLike | NewDatatype, file: NewFile) -> tuple[np.dtype[Any], int | None]:
@@ -32,5 +31,5 @@ def dtype_and_name(dtype: DTypeLike | NewDatatype, file: NewFile) -> tuple[np.dt
     if not isinstance(dtype, Named):
         return np.dtype(dtype), None
     if dtype._file is not file:
-        raise InvalidError(f"{dtype._name} is a named datatype of another new file")
-    return dtype._dtype, dtype._id
+        raise InvalidError(f"{dtype._record.name} is a named datatype of another new file")
+    return dtype._record.dtype, dtype._record.id

@@ -1,4 +1,4 @@
-"""What groups and datasets of new files have in common."""
+"""What the handles of groups, datasets and named datatypes of new files have in common."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.attributes import NewAttributes
+from hyperslab._new_file.record import Record
 from hyperslab._new_file.references import NewReference
 
 if TYPE_CHECKING:
@@ -13,23 +14,24 @@ if TYPE_CHECKING:
 
 
 class Object:
-    """A group or a dataset of a new file."""
+    """A group, a dataset or a named datatype of a new file."""
 
-    def __init__(self, file: NewFile, id: int, name: str) -> None:
+    _file: NewFile
+    _record: Record
+
+    def __init__(self, file: NewFile, record: Record) -> None:
         self._file = file
-        self._id = id
-        self._name = name
-        self._attrs = NewAttributes(self)
+        self._record = record
 
     @property
     def name(self) -> str:
         """The path in the file."""
-        return self._name
+        return self._record.name
 
     @property
     def attrs(self) -> NewAttributes:
         """The attributes, to be set and read."""
-        return self._attrs
+        return NewAttributes(self._file, self._record)
 
     @property
     def file(self) -> NewFile:
@@ -44,6 +46,16 @@ class Object:
     def __bool__(self) -> bool:
         """True until the file is closed, whether the object has members or elements."""
         return bool(self._file)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Object) and self._record is other._record
+
+    def __hash__(self) -> int:
+        return hash(self._record)
+
+    @property
+    def _id(self) -> int:
+        return self._record.id
 
     @property
     def _builder(self) -> FileBuilder:

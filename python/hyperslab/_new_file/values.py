@@ -8,17 +8,33 @@ import numpy as np
 
 from hyperslab._new_file.elements import array_of
 from hyperslab._new_file.extents import Shape, shape_tuple
+from hyperslab._new_file.ownership import copied
 from hyperslab.errors import InvalidError
 
 
 def source_of(data: Any, dtype: np.dtype[Any], copy: bool) -> tuple[Any, bool]:
-    """What the values of a dataset are read from, and whether it is an array of the dataset's own."""
-    if isinstance(data, np.memmap) or (not isinstance(data, (np.ndarray, np.generic)) and _slices(data)):
+    """What the values of a dataset are read from, and whether it is an array of the dataset's own.
+
+    Without `copy`, and of Dask, they are read when the file is written; all others are read now, because files may be closed,
+    and memory used for something else, before.
+    """
+    is_array = isinstance(data, (np.ndarray, np.generic))
+    if not is_array and _slices(data):
+        if not copy or hasattr(data, "__dask_graph__"):
+            return data, False
+        return copied(np.asarray(array_of(data[whole(data.shape)], dtype.base))), True
+    if isinstance(data, np.memmap) and not copy:
         return data, False
     array = array_of(data, dtype.base)
-    if isinstance(data, (list, tuple, np.generic)) or (isinstance(data, np.ndarray) and not np.may_share_memory(array, data)):
-        return array, True
-    return (np.array(array, order="C", copy=True), True) if copy else (array, False)
+    if not dtype.hasobject:
+        if isinstance(data, (list, tuple, np.generic)) or (is_array and not np.may_share_memory(array, data)):
+            return array, True
+    return (copied(array), True) if copy else (array, False)
+
+
+def whole(shape: tuple[int, ...]) -> tuple[slice, ...]:
+    """Return the index of all elements; not every array knows `...`."""
+    return tuple(slice(0, size) for size in shape)
 
 
 def _slices(data: Any) -> bool:

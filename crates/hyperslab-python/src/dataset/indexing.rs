@@ -5,7 +5,6 @@ use crate::array::{self, Shape};
 use crate::errors;
 use crate::reference::RegionReference;
 use crate::selection::{self, Index, ScalarIndex, Selected};
-use hyperslab::Selection;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::path::{Path, PathBuf};
@@ -26,7 +25,7 @@ impl Dataset {
                 _ => Err(errors::invalid("Empty datasets cannot be sliced")),
             };
         }
-        let read = || this.read(py, Selected { selection: Selection::All, shape: Shape::new() });
+        let read = || this.read(py, Selected::all(Shape::new()));
         match index {
             ScalarIndex::Element => array::finish(read()?),
             ScalarIndex::Array => Ok(read()?.into_any()),
@@ -43,7 +42,7 @@ impl Dataset {
         match self.dims() {
             None => Ok(None),
             Some([]) => {
-                let selected = Selected { selection: Selection::All, shape: Shape::new() };
+                let selected = Selected::all(Shape::new());
                 match selection::parse_scalar(index)? {
                     ScalarIndex::Element => Ok(Some((selected, false))),
                     ScalarIndex::Array => Ok(Some((selected, true))),
@@ -76,10 +75,7 @@ impl Dataset {
         let dims =
             self.dims().ok_or_else(|| errors::wrong_type("Empty datasets have no numpy representation"))?;
         match index {
-            None => Ok(Selected {
-                selection: Selection::All,
-                shape: dims.iter().map(|&dim| dim as isize).collect(),
-            }),
+            None => Ok(Selected::all(dims.iter().map(|&dim| dim as isize).collect())),
             Some(index) => match selection::parse(index, dims)? {
                 Index::Selected(selected) => Ok(selected),
                 Index::Region(reference) => self.region(reference.get(), dims),

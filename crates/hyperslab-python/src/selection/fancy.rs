@@ -43,7 +43,7 @@ pub fn mask(item: &Bound<'_, PyAny>, dims: &[u64]) -> PyResult<Option<Selected>>
         1 => Selection::Slab(vec![Axis::List(points.coordinates)]),
         _ => Selection::Points(points),
     };
-    Ok(Some(Selected { selection, shape }))
+    Ok(Some(Selected::points(selection, shape)))
 }
 
 /// Increasing indexes along one axis, or a boolean mask of it.

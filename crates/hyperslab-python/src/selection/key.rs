@@ -1,7 +1,7 @@
 //! Integers, slices and `...`: the indexes of almost every read, parsed without creating a Python object.
 
-use super::Selected;
 use super::fancy;
+use super::{Kind, Selected};
 use crate::array::Shape;
 use crate::errors;
 use hyperslab::{Axis, Selection};
@@ -17,6 +17,8 @@ pub struct Axes<'d> {
     shape: Shape,
     /// True if an axis already has a list of indexes.
     has_list: bool,
+    /// A bit for each axis that was indexed by an integer.
+    integers: u64,
     /// The number of indexes given, apart from `...`.
     given: usize,
     has_ellipsis: bool,
@@ -26,7 +28,7 @@ impl<'d> Axes<'d> {
     /// Nothing parsed yet.
     pub fn new(dims: &'d [u64]) -> Self {
         let axes = Vec::with_capacity(dims.len());
-        Self { dims, axes, shape: Shape::new(), has_list: false, given: 0, has_ellipsis: false }
+        Self { dims, axes, shape: Shape::new(), has_list: false, integers: 0, given: 0, has_ellipsis: false }
     }
 
     /// Parses items as long as they are integers, slices and `...`; returns false at the first other item.
@@ -86,10 +88,12 @@ impl<'d> Axes<'d> {
     pub fn finish(mut self) -> Selected {
         if self.given == 0 {
             let shape = self.dims.iter().map(|&dim| dim as isize).collect();
-            return Selected { selection: Selection::All, shape };
+            return Selected::all(shape);
         }
         self.whole(self.dims.len() - self.axes.len());
-        Selected { selection: Selection::Slab(self.axes), shape: self.shape }
+        let integers = self.integers;
+        let kind = if self.has_list { Kind::List { integers } } else { Kind::Regular { integers } };
+        Selected { selection: Selection::Slab(self.axes), shape: self.shape, kind }
     }
 
     /// The size of the axis that the next index belongs to.
@@ -142,6 +146,8 @@ impl<'d> Axes<'d> {
         if overflow != 0 || absolute < 0 || absolute >= i128::from(dim) {
             return Err(not_in(item, dim));
         }
+        // HDF5 has at most 32 axes.
+        self.integers |= 1_u64.checked_shl(self.axes.len() as u32).unwrap_or(0);
         self.axes.push(Axis::span(absolute as u64, absolute as u64 + 1));
         Ok(())
     }

@@ -6,10 +6,12 @@
 //!          names: fields of a compound           left to Python (`_views.Fields`)
 //! ```
 
+mod assignment;
 mod fancy;
 mod key;
 mod region;
 
+pub use assignment::{Assignment, assignment, region_assignment};
 pub use key::Axes;
 pub use region::region;
 
@@ -27,6 +29,31 @@ pub struct Selected {
     pub selection: Selection,
     /// The shape of the result, without the axes that were indexed by an integer.
     pub shape: Shape,
+    /// How values are broadcast when they are assigned to the elements.
+    pub kind: Kind,
+}
+
+impl Selected {
+    /// All elements of a dataset of this shape.
+    pub fn all(shape: Shape) -> Self {
+        Self { selection: Selection::All, shape, kind: Kind::Regular { integers: 0 } }
+    }
+
+    /// Elements of which the result has all axes, or a single one.
+    pub fn points(selection: Selection, shape: Shape) -> Self {
+        Self { selection, shape, kind: Kind::Points }
+    }
+}
+
+/// The kind of an index, by which h5py's rules of broadcasting differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Integers, slices and blocks. `integers` has a bit for each axis that was indexed by an integer.
+    Regular { integers: u64 },
+    /// One axis has a list or a mask.
+    List { integers: u64 },
+    /// Single elements, or the region of a reference.
+    Points,
 }
 
 /// An index of a dataset with a simple dataspace.

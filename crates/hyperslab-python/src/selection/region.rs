@@ -9,5 +9,5 @@ use pyo3::prelude::*;
 pub fn region(encoded: &[u8], dims: &[u64]) -> PyResult<Selected> {
     let selection = region_selection(encoded, dims).map_err(errors::raise)?;
     let shape = selection.shape(dims).into_iter().map(|size| size as isize).collect();
-    Ok(Selected { selection, shape })
+    Ok(Selected::points(selection, shape))
 }
