@@ -9,14 +9,14 @@ from typing import Any
 
 import hyperslab
 
-Given = tuple[int | None, int | None]
+Given = tuple[int | None, int | None, str | None]
 
 
 def open_file(kind: type[hyperslab.File], path: str, given: Given) -> hyperslab.File:
-    """Opens a file with the settings `cache_bytes` and `threads`, as an object of the class `kind`."""
-    cache_bytes, threads = given
+    """Opens a file with the settings `cache_bytes`, `threads` and `locking`, as an object of the class `kind`."""
+    cache_bytes, threads, locking = given
     file = kind.__new__(kind)
-    hyperslab.File.__init__(file, path, cache_bytes=cache_bytes, threads=threads)
+    hyperslab.File.__init__(file, path, cache_bytes=cache_bytes, threads=threads, locking=locking)
     return file
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "InternalError",
     "InvalidError",
     "LimitError",
+    "LockedError",
     "MissingFileError",
     "MissingGroupError",
     "NotChunkedError",
@@ -167,6 +168,10 @@ class DirectoryError(ReadError, IsADirectoryError):
 
 class ForbiddenError(ReadError, PermissionError):
     """This user has no permission to read the file."""
+
+
+class LockedError(ReadError, BlockingIOError):
+    """Another program has the file open for writing."""
 
 
 class InvalidError(HyperslabError, ValueError):

@@ -62,7 +62,7 @@ def test_only_reading(path, mode):
 
 
 def test_tuning_of_libhdf5_is_accepted(path):
-    with hyperslab.File(path, "r", rdcc_nbytes=1 << 20, rdcc_nslots=521, libver="latest", swmr=True) as file:
+    with hyperslab.File(path, "r", rdcc_nbytes=1 << 20, rdcc_nslots=521, libver="latest", swmr=False) as file:
         assert file["d"][1] == 1
     with pytest.raises(TypeError):
         hyperslab.File(path, spam=1)

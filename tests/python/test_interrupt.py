@@ -75,6 +75,10 @@ def test_a_file_that_changes_while_it_is_open_is_an_error(tmp_path):
         assert file["d"][5] == 5
         later = time.time() + 5
         os.utime(path, (later, later))
+        assert file["d"][10] == 10, "another time alone is no change"
+        with open(path, "r+b") as changed:
+            changed.write(b"other")
+        os.utime(path, (later + 1, later + 1))
         with pytest.raises(OSError, match="changed after it was opened") as raised:
             file["d"][50_000:]
         assert raised.value.file == str(path)

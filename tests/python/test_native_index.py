@@ -93,6 +93,13 @@ def test_xarray_opens_a_url_with_an_index(server, tmp_path):
 def test_a_file_that_changed_is_refused(file, index):
     stat = os.stat(file)
     os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
+    with hyperslab.File(file, index=index) as touched:
+        assert len(touched)
+    with open(file, "r+b") as changed:
+        changed.seek(700)
+        byte = changed.read(1)[0]
+        changed.seek(700)
+        changed.write(bytes([byte ^ 1]))
     with pytest.raises(ChangedError, match="it is not the file that its index .*a.hyperslab was made of"):
         hyperslab.File(file, index=index)
     with open(file, "ab") as out:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from pathlib import Path
 
@@ -92,7 +93,9 @@ def test_files_are_put_into_the_order_of_their_coordinate(tmp_path):
     assert open_mfdataset(paths).time.to_index().is_monotonic_increasing
     given = open_mfdataset(paths, concat_dim="time")
     assert [int(name) for name in given.name.values[[0, 2]]] == [5, 0], "in the order that was given"
-    falling = write(tmp_path, [5, 0, 2], step=-1)
+    other = tmp_path / "falling"
+    other.mkdir()
+    falling = write(other, [5, 0, 2], step=-1)
     assert open_mfdataset(falling).time.to_index().is_monotonic_decreasing
 
 
@@ -213,6 +216,9 @@ def test_a_file_that_was_replaced_is_an_error(tmp_path):
     paths = write(tmp_path, [0, 2])
     ds = open_mfdataset(paths)
     ds.close()
-    write(tmp_path, [0, 2, 5])
+    other = tmp_path / "other"
+    other.mkdir()
+    for old, new in zip(paths, write(other, [7, 9]), strict=True):
+        os.replace(new, old)
     with pytest.raises(hyperslab.errors.ChangedError):
         ds.across.compute()

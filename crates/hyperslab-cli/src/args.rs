@@ -6,6 +6,7 @@ use crate::bench::arguments::BenchArgs;
 use crate::failure::exit_codes;
 use crate::forecast::DEFAULT_STORE;
 use crate::index::arguments::IndexArgs;
+use crate::location::WrittenFiles;
 use crate::network_args::NetworkArgs;
 use crate::repack::arguments::RepackArgs;
 use crate::runner::RunOptions;
@@ -48,6 +49,23 @@ pub(crate) enum Command {
     /// Runs one measurement of a bench, in a process of its own
     #[command(hide = true)]
     BenchWorker,
+}
+
+impl Command {
+    /// What the command does with a file that another program has open for writing.
+    pub(crate) fn written_files(&self) -> WrittenFiles {
+        match self {
+            Self::Ls(_)
+            | Self::Explain(_)
+            | Self::Chunks(_)
+            | Self::Doctor(_)
+            | Self::Advise(_)
+            | Self::Check(_) => WrittenFiles::Shown,
+            Self::Digest(_) | Self::Bench(_) | Self::Index(_) | Self::Repack(_) | Self::BenchWorker => {
+                WrittenFiles::Refused
+            }
+        }
+    }
 }
 
 /// List the objects of a file: shapes, types, chunks, filters, sizes

@@ -72,6 +72,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
     if let Err(failure) = named {
         return failure.report(err);
     }
+    location::handle_written_files(cli.command.written_files());
     let done = begin(&network).and_then(|()| match cli.command {
         Command::Ls(args) => ls::run(&args, out, err),
         Command::Explain(args) => explain::run(&args, out),

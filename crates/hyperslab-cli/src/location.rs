@@ -2,10 +2,12 @@
 
 use crate::failure::{Failure, WRONG_REQUEST};
 use hyperslab::{File, OpenOptions};
-use hyperslab_io::{Location, Opener, Source};
+use hyperslab_io::locking::OnWriter;
+use hyperslab_io::{Location, LockedFiles, Locking, Opener, Source};
 use sha2::{Digest, Sha256};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Opens a file. A folder is a wrong request, not an unreadable file.
@@ -105,13 +107,57 @@ pub(crate) fn shown(path: &Path) -> String {
     Location::from(path).to_string()
 }
 
-#[cfg(feature = "remote")]
+/// What a command does with a file that another program has open for writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WrittenFiles {
+    /// It refuses the file: its result would be taken for that of the whole file.
+    Refused,
+    /// It looks at the file, and warns once.
+    Shown,
+}
+
+/// Set when the command begins, before a file is opened.
+static SHOWS_WRITTEN_FILES: AtomicBool = AtomicBool::new(false);
+
+/// Sets what is done with files that are open for writing.
+pub(crate) fn handle_written_files(how: WrittenFiles) {
+    SHOWS_WRITTEN_FILES.store(how == WrittenFiles::Shown, Ordering::Relaxed);
+}
+
+/// Opens files with a shared lock, as libhdf5 does.
 fn opener() -> Arc<dyn Opener> {
+    let locking = Locking::from_environment().unwrap_or_default();
+    let on_writer: OnWriter = match SHOWS_WRITTEN_FILES.load(Ordering::Relaxed) {
+        true => Arc::new(|location, _| {
+            warn_of_writer(location);
+            Ok(())
+        }),
+        false => Arc::new(|_, error| {
+            let hint = "close it there, or set HDF5_USE_FILE_LOCKING=FALSE to read it nevertheless";
+            Err(io::Error::new(error.kind(), format!("{error}; {hint}")))
+        }),
+    };
+    Arc::new(LockedFiles::with(files(), locking, on_writer))
+}
+
+/// Warns once of each file. Files are opened in many places and by many threads, which have no stream for messages.
+fn warn_of_writer(location: &Location) {
+    static WARNED: Mutex<Vec<Location>> = Mutex::new(Vec::new());
+    let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !warned.contains(location) {
+        warned.push(location.clone());
+        let what = "another program has it open for writing; what is shown may be incomplete";
+        let _ = writeln!(io::stderr(), "warning: {location}: {what}");
+    }
+}
+
+#[cfg(feature = "remote")]
+fn files() -> Arc<dyn Opener> {
     Arc::new(hyperslab_remote::Files::new(crate::network::options()))
 }
 
 #[cfg(not(feature = "remote"))]
-fn opener() -> Arc<dyn Opener> {
+fn files() -> Arc<dyn Opener> {
     Arc::new(hyperslab_io::LocalFiles)
 }
 

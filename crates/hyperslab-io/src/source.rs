@@ -1,5 +1,6 @@
 //! The interface through which the engine reads the bytes of a file.
 
+pub mod ends;
 pub mod local;
 pub mod memory;
 pub mod pieces;
@@ -77,6 +78,18 @@ pub trait Source: Send + Sync {
     fn check_unchanged(&self) -> io::Result<()> {
         Ok(())
     }
+
+    /// Takes a shared lock on a local file, which lasts until [`Self::unlock`] or until the source is dropped. Other sources
+    /// have no locks.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if a writer has locked it; another kind if the file system has no locks.
+    fn lock_shared(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Releases the lock of [`Self::lock_shared`].
+    fn unlock(&self) {}
 
     /// The state of the object that was opened, if the source knows more of it than its length.
     fn version(&self) -> Option<Version> {

@@ -43,6 +43,12 @@ fn is_closed(error: &Error) -> bool {
     through_io().is_some_and(|inner| inner.is::<Closed>())
 }
 
+/// True if a writer has locked the file.
+fn is_locked(error: &Error) -> bool {
+    let cause = error.cause().and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::WouldBlock)
+}
+
 /// Warns that a part that cannot be read was left out. That the file was closed meanwhile is an error.
 pub fn skipped(py: Python<'_>, what: &str, error: Error) -> PyResult<()> {
     if is_closed(&error) {
@@ -76,6 +82,11 @@ pub fn raise_unfollowed(error: Error) -> PyErr {
 
 /// An exception for a file that cannot be opened; a `FileNotFoundError` if it does not exist.
 pub fn raise_opening(error: Error) -> PyErr {
+    if is_locked(&error) {
+        let hint =
+            "close it there, or read it nevertheless with locking=False or HDF5_USE_FILE_LOCKING=FALSE";
+        return raise_as("LockedError", &error.with_hint(hint), Some(libc::EAGAIN));
+    }
     if error.kind() != ErrorKind::NotFound {
         return raise(error);
     }

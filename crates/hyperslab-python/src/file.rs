@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::settings;
 use crate::source::FileLike;
 use crate::stores::StoredFile;
-use hyperslab::io::{LocalFile, Location, Memory, Source};
+use hyperslab::io::{LocalFile, Location, LockedFiles, Locking, Memory, Source};
 use hyperslab::{ErrorKind, OpenOptions};
 use hyperslab_index::NativeIndex;
 use pyo3::prelude::*;
@@ -32,7 +32,6 @@ type Opened = (Arc<Session>, hyperslab::Group);
 const WITHOUT_EFFECT: &[&str] = &[
     "libver",
     "userblock_size",
-    "swmr",
     "rdcc_nslots",
     "rdcc_nbytes",
     "rdcc_w0",
@@ -44,7 +43,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "page_buf_size",
     "min_meta_keep",
     "min_raw_keep",
-    "locking",
     "alignment_threshold",
     "alignment_interval",
     "meta_block_size",
@@ -106,16 +104,41 @@ pub fn check_mode(mode: &str) -> PyResult<()> {
     }
 }
 
-/// Checks that the value of `locking` is valid. Files are never locked.
-pub fn check_locking(locking: &Bound<'_, PyAny>) -> PyResult<()> {
-    let is_word = |word: String| matches!(word.as_str(), "true" | "false" | "best-effort");
-    if locking.is_none() || locking.is_instance_of::<PyBool>() || locking.extract().is_ok_and(is_word) {
-        return Ok(());
+/// The word of h5py for what a value of `locking` means; `None` for the default.
+pub fn check_locking(locking: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
+    if locking.is_none() {
+        return Ok(None);
     }
-    Err(errors::invalid(format!("locking must be True, False or \"best-effort\", not {}", locking.repr()?)))
+    let word = match locking.extract::<bool>() {
+        Ok(locks) if locking.is_instance_of::<PyBool>() => locks.to_string(),
+        _ => locking.extract().unwrap_or_default(),
+    };
+    match word.as_str() {
+        "true" => Ok(Some("true")),
+        "false" => Ok(Some("false")),
+        "best-effort" => Ok(Some("best-effort")),
+        _ => Err(errors::invalid(format!(
+            "locking must be True, False or \"best-effort\", not {}",
+            locking.repr()?
+        ))),
+    }
 }
 
-fn check_options(driver: Option<&str>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+/// The locking that a word of h5py stands for. The environment counts more, as in libhdf5.
+fn locking_of(word: Option<&str>) -> Locking {
+    Locking::from_environment().unwrap_or(match word {
+        Some("true") => Locking::Strict,
+        Some("false") => Locking::Off,
+        _ => Locking::BestEffort,
+    })
+}
+
+/// Checks the options, and returns `locking`.
+fn check_options(
+    driver: Option<&str>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<&'static str>> {
+    let mut locking = None;
     if let Some(driver) = driver
         && !matches!(driver, "sec2" | "stdio" | "core" | "fileobj" | "family" | "split" | "multi")
     {
@@ -124,13 +147,23 @@ fn check_options(driver: Option<&str>, options: Option<&Bound<'_, PyDict>>) -> P
     for (name, value) in options.into_iter().flatten() {
         let name: String = name.extract()?;
         if name == "locking" {
-            check_locking(&value)?;
+            locking = check_locking(&value)?;
+            continue;
+        }
+        if name == "swmr" {
+            if value.is_truthy()? {
+                let what = "swmr=True: a file is read as it was when it was opened, and later data of its writer is not seen";
+                return Err(errors::invalid(format!(
+                    "{what}; open it without swmr, and open it again to see more"
+                )));
+            }
+            continue;
         }
         if !WITHOUT_EFFECT.contains(&name.as_str()) {
             return Err(errors::wrong_type(format!("File() got an unexpected keyword argument {name:?}")));
         }
     }
-    Ok(())
+    Ok(locking)
 }
 
 /// The session of a file that uses an index from now on, if there is one.
@@ -155,6 +188,9 @@ impl File {
 
     /// Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect.
     ///
+    /// As libhdf5 does, it takes a shared lock on a local file (`locking`, `HDF5_USE_FILE_LOCKING`): a file that another
+    /// program has open for writing raises `BlockingIOError`.
+    ///
     /// `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` limits how many
     /// threads of the process its reads use. `name` may be a URL (s3, gs, az, abfs, https, http); `storage_options` are
     /// the options of its store, by the names of fsspec or of object_store. `index` is the path of an index of the format
@@ -177,7 +213,7 @@ impl File {
     ) -> PyResult<()> {
         let py = slf.py();
         check_mode(mode)?;
-        check_options(driver, options)?;
+        let locking = check_options(driver, options)?;
         let settings = settings::of_file(cache_bytes, threads)?;
         let stored = match store {
             Some(_) if storage_options.is_some() => {
@@ -204,8 +240,8 @@ impl File {
         if storage_options.is_some() && !is_url {
             return Err(errors::invalid("storage_options are for URLs"));
         }
-        let opener = remote::opener(storage_options)?;
-        let given = (cache_bytes.map(settings::size).transpose()?, threads);
+        let opener = Arc::new(LockedFiles::new(remote::opener(storage_options)?, locking_of(locking)));
+        let given = (cache_bytes.map(settings::size).transpose()?, threads, locking);
         let session =
             || indexed(Session::open_at(path.clone(), opener, &settings)?.remembering(given), index);
         let opened = Self::open(py, session).map_err(|error| {

@@ -288,7 +288,7 @@ impl Group {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let _ = elink_swmr;
         elink_mode.map_or(Ok(()), file::check_mode)?;
-        elink_locking.map_or(Ok(()), file::check_locking)?;
+        elink_locking.map(file::check_locking).transpose()?;
         if !getclass
             && !getlink
             && (name.cast::<Reference>().is_ok()

@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::source::Closable;
-use hyperslab::io::{Location, Opener, Source};
+use hyperslab::io::{Location, LockedFiles, Source};
 use hyperslab::{Driver, LinkTarget, Object, OpenOptions, internal};
 use hyperslab_format::Address;
 use pyo3::prelude::*;
@@ -23,17 +23,19 @@ pub struct Session {
     canonical: Option<PathBuf>,
     /// `None` for a file that another one refers to, which the engine opened.
     source: Option<Arc<Closable>>,
+    /// The locks of the file and of those that it refers to.
+    locks: Option<Arc<LockedFiles>>,
     /// The session through which the file was reached by an external link, if any. Closing that session closes this
     /// one.
     parent: Option<Arc<Session>>,
     open: AtomicBool,
     paths: OnceLock<HashMap<Address, String>>,
-    /// `cache_bytes` and `threads`, as the program gave them to a local file.
+    /// `cache_bytes`, `threads` and `locking`, as the program gave them to a local file.
     given: OnceLock<Given>,
 }
 
-/// The cache budget in bytes and the number of threads of a file, if the program set them.
-pub type Given = (Option<usize>, Option<usize>);
+/// The cache budget in bytes, the number of threads and `locking` of a file, if the program set them.
+pub type Given = (Option<usize>, Option<usize>, Option<&'static str>);
 
 impl Session {
     /// Opens an HDF5 file.
@@ -45,20 +47,24 @@ impl Session {
     ) -> hyperslab::Result<Self> {
         let source = Arc::new(Closable::new(source));
         let file = options.open_source(source.clone())?;
-        Ok(Self::new(file, filename, driver, None, Some(source), None))
+        Ok(Self::new(file, filename, driver, None, Some(source), None, None))
     }
 
     /// Opens an HDF5 file by its path or its URL, or the several files that it consists of.
-    pub fn open_at(path: PathBuf, opener: Arc<dyn Opener>, options: &OpenOptions) -> hyperslab::Result<Self> {
+    pub fn open_at(
+        path: PathBuf,
+        opener: Arc<LockedFiles>,
+        options: &OpenOptions,
+    ) -> hyperslab::Result<Self> {
         let mut closable = None;
         let wrap = |source| -> Arc<dyn Source> { closable.insert(Arc::new(Closable::new(source))).clone() };
-        let file = options.open_through(opener, path.clone(), wrap)?;
+        let file = options.open_through(opener.clone(), path.clone(), wrap)?;
         let is_url = Location::from(path.clone()).is_url();
         let canonical = if is_url { None } else { PathBuf::from(file.name()).canonicalize().ok() };
         let driver = file.driver().map_or(if is_url { "ros3" } else { "sec2" }, Driver::name);
         // A URL without the signature that it may contain.
         let path = if is_url { PathBuf::from(file.name()) } else { path };
-        Ok(Self::new(file, path, driver, canonical, closable, None))
+        Ok(Self::new(file, path, driver, canonical, closable, Some(opener), None))
     }
 
     /// The session of a file that was reached through an external link.
@@ -68,7 +74,7 @@ impl Session {
         }
         let filename = PathBuf::from(file.name());
         let canonical = filename.canonicalize().ok();
-        Arc::new(Self::new(file, filename, self.driver, canonical, None, Some(self.clone())))
+        Arc::new(Self::new(file, filename, self.driver, canonical, None, None, Some(self.clone())))
     }
 
     fn new(
@@ -77,10 +83,11 @@ impl Session {
         driver: &'static str,
         canonical: Option<PathBuf>,
         source: Option<Arc<Closable>>,
+        locks: Option<Arc<LockedFiles>>,
         parent: Option<Arc<Session>>,
     ) -> Self {
         let (open, paths, given) = (AtomicBool::new(true), OnceLock::new(), OnceLock::new());
-        Self { file, filename, driver, canonical, source, parent, open, paths, given }
+        Self { file, filename, driver, canonical, source, locks, parent, open, paths, given }
     }
 
     /// The same session, which remembers what the program set.
@@ -125,6 +132,9 @@ impl Session {
         self.open.store(false, Ordering::Relaxed);
         if let Some(source) = &self.source {
             source.close();
+        }
+        if let Some(locks) = &self.locks {
+            locks.release();
         }
     }
 

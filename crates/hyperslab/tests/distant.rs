@@ -247,6 +247,7 @@ fn a_file_that_is_replaced_is_an_error_however_far_it_is() {
     let local = File::open(&copy).unwrap().dataset(CASE_STUDY).unwrap();
     last(&local).unwrap();
     let written = std::fs::OpenOptions::new().write(true).open(&copy).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&written, b"other", 0).unwrap();
     written.set_modified(std::time::SystemTime::now() + Duration::from_secs(2)).unwrap();
     let changed =
         [last(&local).unwrap_err(), local.read_bytes(&whole(&local), Endianness::File).unwrap_err()];

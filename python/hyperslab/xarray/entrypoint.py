@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import xarray
 from xarray.backends import BackendEntrypoint, StoreBackendEntrypoint
@@ -58,6 +58,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
         store: Any = None,
         cache_bytes: int | str | None = None,
         threads: int | None = None,
+        locking: bool | Literal["true", "false", "best-effort"] | None = None,
         index: str | os.PathLike[str] | None = None,
         lock: Any = None,
         invalid_netcdf: Any = None,
@@ -71,7 +72,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
             decode_vlen_strings: if False, variable-length text stays `bytes`.
             storage_options: for a URL: credentials and settings of the object store.
             store: a file system of fsspec or a store of obstore, in which `filename_or_obj` is the path of the file.
-            cache_bytes, threads, index: of `hyperslab.File`.
+            cache_bytes, threads, locking, index: of `hyperslab.File`.
             lock, invalid_netcdf: accepted without effect, for programs that were written for h5netcdf.
         """
         ((_, dataset),) = _open(
@@ -84,6 +85,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
             store=store,
             cache_bytes=cache_bytes,
             threads=threads,
+            locking=locking,
             index=index,
             mask_and_scale=mask_and_scale,
             decode_times=decode_times,
@@ -126,6 +128,7 @@ def _open(
     store: Any = None,
     cache_bytes: int | str | None = None,
     threads: int | None = None,
+    locking: bool | Literal["true", "false", "best-effort"] | None = None,
     index: str | os.PathLike[str] | None = None,
     lock: Any = None,
     invalid_netcdf: Any = None,
@@ -133,7 +136,7 @@ def _open(
 ) -> list[tuple[str, xarray.Dataset]]:
     """The path and the dataset of a group, and with `below` of all groups below it."""
     index = None if index is None else os.path.abspath(index)
-    options = {"cache_bytes": cache_bytes, "threads": threads, "index": index}
+    options = {"cache_bytes": cache_bytes, "threads": threads, "locking": locking, "index": index}
     handle = file_handle(target, storage_options, store, options)
     stores, has_phony = open_groups(
         handle, group, below=below, phony_dims=phony_dims or "access", decode_vlen_strings=decode_vlen_strings

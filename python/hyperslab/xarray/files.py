@@ -8,17 +8,53 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
-from typing import Any
+import weakref
+import zlib
+from collections import Counter, OrderedDict
+from typing import Any, NamedTuple
 
 import xarray
 
 import hyperslab
 from hyperslab.errors import ChangedError
+from hyperslab.xarray.guard import guard, release
 
 
 #: The URLs that `hyperslab.File` opens itself; fsspec opens others.
 SCHEMES = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "http", "https"}
+
+
+#: The bytes at each end of a file by which it is recognized.
+_END = 1024
+
+
+class Stamp(NamedTuple):
+    """The state of a local file. Its time alone says little: `touch` changes it."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+    #: A checksum of its first and last bytes.
+    ends: int
+
+    @classmethod
+    def of(cls, path: str) -> Stamp | None:
+        """The state of the file at a path; None if it cannot be read."""
+        try:
+            with open(path, "rb") as file:
+                found = os.fstat(file.fileno())
+                first = file.read(_END)
+                file.seek(max(0, found.st_size - _END))
+                return cls(found.st_size, found.st_mtime_ns, found.st_ino, zlib.crc32(file.read(_END), zlib.crc32(first)))
+        except OSError:
+            return None
+
+    def is_same(self, other: Stamp | None) -> bool:
+        """True if the file has not changed, as far as is known."""
+        if other is None or self.size != other.size:
+            return False
+        # The number of the file alone may be another one on another computer.
+        return self.mtime_ns == other.mtime_ns or (self.inode, self.ends) == (other.inode, other.ends)
 
 
 class OpenFile:
@@ -36,9 +72,21 @@ class OpenFile:
         return found
 
 
-_lock = threading.Lock()
+#: Reentrant: a finalizer may run while it is held, and read a dataset.
+_lock = threading.RLock()
 #: The open files, the one that was used last at the end.
 _open: OrderedDict[tuple[Any, ...], OpenFile] = OrderedDict()
+#: The number of handles of each file.
+_handles: Counter[tuple[Any, ...]] = Counter()
+
+
+def _forget(key: tuple[Any, ...]) -> None:
+    """Called when a handle is gone."""
+    with _lock:
+        _handles[key] -= 1
+        if _handles[key] <= 0:
+            del _handles[key]
+            _open.pop(key, None)
 
 
 class FileHandle:
@@ -58,6 +106,20 @@ class FileHandle:
         self.stamp = self._stamp()
         #: What tells handles with other options of the same file apart.
         self._described = repr(sorted(self.options.items())), repr(self.storage_options)
+        self._register()
+
+    def _register(self) -> None:
+        """Close the file with the last of its handles: an open file is locked."""
+        key = self._key()
+        with _lock:
+            _handles[key] += 1
+        weakref.finalize(self, _forget, key).atexit = False
+        if self.is_local:
+            guard(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._register()
 
     @property
     def name(self) -> str:
@@ -69,15 +131,9 @@ class FileHandle:
         """True for a path on this computer."""
         return isinstance(self.target, str) and self.store is None and "://" not in self.target
 
-    def _stamp(self) -> tuple[int, int] | None:
-        """Size and time of the last change of a local file."""
-        if not self.is_local:
-            return None
-        try:
-            found = os.stat(self.target)
-        except OSError:
-            return None
-        return found.st_size, found.st_mtime_ns
+    def _stamp(self) -> Stamp | None:
+        """The state of a local file."""
+        return Stamp.of(self.target) if self.is_local else None
 
     def _key(self) -> tuple[Any, ...]:
         # An open file keeps the objects that its key names, so their numbers are not given to others meanwhile.
@@ -93,6 +149,8 @@ class FileHandle:
                 _open.move_to_end(key)
                 return found
         made = OpenFile(self._open())
+        if self.is_local:
+            guard(self)
         with _lock:
             made = _open.setdefault(key, made)
             _open.move_to_end(key)
@@ -110,7 +168,7 @@ class FileHandle:
                 return hyperslab.File(self.target, storage_options=self.storage_options, **self.options)
             return hyperslab.File(open_url(self.target, self.storage_options), **self.options)
         file = hyperslab.File(self.target, **self.options)
-        if self.is_local and self._stamp() != self.stamp:
+        if self.stamp is not None and not self.stamp.is_same(self._stamp()):
             raise ChangedError(f"{self.name}: the file changed after it was opened; open the dataset again", file=self.name)
         return file
 
@@ -118,6 +176,7 @@ class FileHandle:
         """Lets go of the file. Reading again opens it again."""
         with _lock:
             _open.pop(self._key(), None)
+        release(self)
 
     def __repr__(self) -> str:
         return f"<FileHandle of {self.name}>"

@@ -14,7 +14,7 @@ import glob
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import xarray
@@ -93,6 +93,7 @@ def open_mfdataset(
     store: Any = None,
     cache_bytes: int | str | None = None,
     threads: int | None = None,
+    locking: bool | Literal["true", "false", "best-effort"] | None = None,
     **options: Any,
 ) -> xarray.Dataset:
     """Opens files that continue each other along a dimension as one dataset, such as a file for each day.
@@ -108,7 +109,7 @@ def open_mfdataset(
         chunks: of Dask: `{}` (default) for the chunks of the files, None for arrays without Dask, otherwise as in xarray.
         compat: `"equals"` (default) compares the values of variables without that dimension with those of the first file;
             `"override"` takes those of the first file unread.
-        group, phony_dims, decode_vlen_strings, storage_options, store, cache_bytes, threads: as in
+        group, phony_dims, decode_vlen_strings, storage_options, store, cache_bytes, threads, locking: as in
             `xarray.open_dataset(path, engine="hyperslab")`.
         options: further arguments of `xarray.open_dataset`, such as `decode_times` and `drop_variables`.
 
@@ -120,7 +121,7 @@ def open_mfdataset(
     files = _files(paths)
     if not files:
         raise FileNotFoundError(f"no files to open: {paths!r}")
-    settings = {"cache_bytes": cache_bytes, "threads": threads}
+    settings = {"cache_bytes": cache_bytes, "threads": threads, "locking": locking}
     dropped = options.get("drop_variables") or ()
     dropped = {dropped} if isinstance(dropped, str) else set(dropped)
 

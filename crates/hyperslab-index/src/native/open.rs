@@ -34,14 +34,25 @@ impl NativeIndex {
         };
         let is_other = |here: bool, there: bool, differs: bool| here && there && differs;
         if found.len != indexed.len
-            || is_other(
-                found.modified.is_some(),
-                indexed.modified.is_some(),
-                found.modified != indexed.modified,
-            )
             || is_other(found.tag.is_some(), indexed.tag.is_some(), found.tag != indexed.tag)
         {
             return differ(format!("{found}, in the index {indexed}"));
+        }
+        // A time alone says little: `touch` changes it. The bytes that the index has of the file decide.
+        let is_touched = is_other(
+            found.modified.is_some(),
+            indexed.modified.is_some(),
+            found.modified != indexed.modified,
+        );
+        if is_touched {
+            for (offset, bytes) in &self.extents {
+                let mut stored = vec![0; bytes.len()];
+                if source.read_into(*offset, &mut stored).is_err() || stored[..] != bytes[..] {
+                    return differ(format!(
+                        "{found}, in the index {indexed}; the bytes at {offset:#x} differ"
+                    ));
+                }
+            }
         }
         // The only comparison for a copy whose file system or server says nothing that can be compared.
         let beginning = source.beginning();

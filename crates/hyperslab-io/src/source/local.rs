@@ -1,17 +1,23 @@
 //! A file of the local file system, read by positioned reads. There is no shared cursor, no lock and no memory mapping:
 //! a file that is truncated while it is open causes an error instead of a signal.
 
+use super::ends::Ends;
 use super::{Advice, Source};
 use crate::{Changed, Version};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// An open local file.
 #[derive(Debug)]
 pub struct LocalFile {
     file: File,
     version: Version,
+    ends: Ends,
+    /// The last time of modification at which the file was still the same.
+    seen: Mutex<Option<SystemTime>>,
     path: PathBuf,
 }
 
@@ -32,7 +38,9 @@ impl LocalFile {
         if metadata.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory"));
         }
-        Ok(Self { file, version: version(&metadata), path: path.to_path_buf() })
+        let version = version(&metadata);
+        let ends = Ends::read(&file, version.len)?;
+        Ok(Self { ends, seen: Mutex::new(version.modified), version, file, path: path.to_path_buf() })
     }
 
     /// The error of a read; if the file was truncated, that it changed.
@@ -76,12 +84,30 @@ impl Source for LocalFile {
         Ok(unsafe { super::written(out) })
     }
 
+    /// A file of the same length with the same [`Ends`] is taken as unchanged: its time alone says little.
     fn check_unchanged(&self) -> io::Result<()> {
         let found = version(&self.file.metadata()?);
-        if found == self.version {
-            return Ok(());
+        if found.len == self.version.len {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            if found.modified == *seen {
+                return Ok(());
+            }
+            if Ends::read(&self.file, found.len).is_ok_and(|ends| ends == self.ends) {
+                *seen = found.modified;
+                return Ok(());
+            }
         }
         Err(Changed { name: self.name(), opened: self.version.clone(), found: found.to_string() }.into())
+    }
+
+    #[cfg(unix)]
+    fn lock_shared(&self) -> io::Result<()> {
+        Ok(rustix::fs::flock(&self.file, rustix::fs::FlockOperation::NonBlockingLockShared)?)
+    }
+
+    #[cfg(unix)]
+    fn unlock(&self) {
+        let _ = rustix::fs::flock(&self.file, rustix::fs::FlockOperation::Unlock);
     }
 
     fn version(&self) -> Option<Version> {
@@ -102,13 +128,13 @@ impl Source for LocalFile {
 }
 
 #[cfg(unix)]
-fn read_exact_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
+pub(super) fn read_exact_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, out, at)
 }
 
 /// `seek_read` also moves the file's cursor, which is not used.
 #[cfg(windows)]
-fn read_exact_at(file: &File, mut at: u64, mut out: &mut [u8]) -> io::Result<()> {
+pub(super) fn read_exact_at(file: &File, mut at: u64, mut out: &mut [u8]) -> io::Result<()> {
     use std::os::windows::fs::FileExt;
     while !out.is_empty() {
         match file.seek_read(out, at) {
@@ -167,11 +193,12 @@ mod tests {
 
     #[test]
     fn a_file_that_changes_is_an_error() {
-        let changes: [fn(&mut std::fs::File); 3] = [
-            |file| file.write_all(b"ten more.").unwrap(),
-            |file| file.set_len(5).unwrap(),
-            |file| file.set_modified(SystemTime::now() + Duration::from_secs(1)).unwrap(),
-        ];
+        let rewrite = |file: &mut std::fs::File| {
+            std::os::unix::fs::FileExt::write_all_at(file, b"x", 3).unwrap();
+            file.set_modified(SystemTime::now() + Duration::from_secs(1)).unwrap();
+        };
+        let changes: [fn(&mut std::fs::File); 3] =
+            [|file| file.write_all(b"ten more.").unwrap(), |file| file.set_len(5).unwrap(), rewrite];
         for change in changes {
             let mut file = ten_bytes();
             let source = LocalFile::open(file.path()).unwrap();
@@ -180,6 +207,18 @@ mod tests {
             let error = source.check_unchanged().unwrap_err();
             assert!(error.get_ref().unwrap().is::<Changed>(), "{error}");
             assert!(error.to_string().contains("changed after it was opened (10 bytes modified "), "{error}");
+        }
+    }
+
+    #[test]
+    fn another_time_is_no_change() {
+        let file = ten_bytes();
+        let source = LocalFile::open(file.path()).unwrap();
+        for second in 1..4 {
+            let time = SystemTime::now() + Duration::from_secs(second);
+            file.as_file().set_modified(time).unwrap();
+            source.check_unchanged().unwrap();
+            source.check_unchanged().unwrap();
         }
     }
 
