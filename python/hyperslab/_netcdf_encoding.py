@@ -40,7 +40,10 @@ def storage_words(name: str, encoding: Mapping[str, Any], *, is_asked: bool, is_
     unknown = set(given) - _KNOWN
     if is_asked and unknown:
         raise InvalidError(f"encoding of {name!r}: unknown words {sorted(unknown)}")
-    words: dict[str, Any] = {key: given[key] for key in ("shuffle", "fletcher32", "filter", "chunks") if key in given}
+    words: dict[str, Any] = {key: given[key] for key in ("shuffle", "fletcher32", "filter") if key in given}
+    if is_asked and "chunks" in given:
+        # Of an array that was read from Zarr, xarray remembers them under this name.
+        words["chunks"] = given["chunks"]
     if "chunksizes" in given:
         words["chunks"] = given["chunksizes"]
     try:

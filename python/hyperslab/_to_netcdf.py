@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,9 +63,7 @@ def to_netcdf(
     if not isinstance(dataset, Dataset):
         hint = "DataArray.to_dataset(name=…), or a group of a DataTree, is a dataset"
         raise WrongTypeError(f"a {type(dataset).__name__} is not a dataset", hint=hint)
-    if unlimited_dims is None:
-        unlimited_dims = dataset.encoding.get("unlimited_dims", ())
-    unlimited = {unlimited_dims} if isinstance(unlimited_dims, str) else set(unlimited_dims)
+    unlimited = _unlimited(dataset.encoding.get("unlimited_dims") if unlimited_dims is None else unlimited_dims)
     check_names(dataset.variables, dataset.attrs)
     variables, attributes = conventions.encode_dataset_coordinates(dataset)
     asked: Mapping[Hashable, Mapping[str, Any]] = encoding or {}
@@ -82,36 +81,73 @@ def to_netcdf(
     for variable in variables.values():
         dims.update(variable.sizes)
     missing = unlimited - set(dims)
-    if missing:
+    if missing and unlimited_dims is not None:
         raise InvalidError(f"unlimited_dims: there are no dimensions {sorted(map(str, missing))}")
+    # Those that an open file had, and that are gone since.
+    unlimited -= missing
     # In netCDF, only dimensions without a limit are empty.
     growing = unlimited | {dim for dim, size in dims.items() if size == 0}
-    with NewFile(path, track_order=True, **options) as file:
-        for key, value in attributes.items():
-            _set_attribute(file, str(key), value)
-        written = {}
+    file = NewFile(path, track_order=True, **options)
+    try:
+        with file:
+            _write_all(file, variables, attributes, dims, asked, unlimited, growing)
+    finally:
+        # Not at the end of the program, either.
+        file.discard()
+
+
+def _unlimited(dims: Iterable[Hashable] | None) -> set[Hashable]:
+    """The dimensions that can grow, of which one may be given alone."""
+    if dims is None:
+        return set()
+    return {dims} if isinstance(dims, str) or not isinstance(dims, Iterable) else set(dims)
+
+
+def _write_all(
+    file: NewFile,
+    variables: Mapping[Hashable, xr.Variable],
+    attributes: Mapping[Hashable, Any],
+    dims: Mapping[Hashable, int],
+    asked: Mapping[Hashable, Mapping[str, Any]],
+    unlimited: set[Hashable],
+    growing: set[Hashable],
+) -> None:
+    """Write attributes, variables and dimension scales."""
+    for key, value in attributes.items():
+        _set_attribute(file, str(key), value)
+    written = {}
+    for name, variable in variables.items():
+        is_asked_to_grow = not unlimited.isdisjoint(variable.dims)
+        path = _stored_name(str(name), variable, dims)
+        written[name] = _write(file, path, variable, name in asked, growing, is_asked_to_grow=is_asked_to_grow)
+    scales: dict[Hashable, NewDataset] = {}
+    for number, (dim, size) in enumerate(dims.items()):
+        if dim in variables and variables[dim].dims[:1] == (dim,):
+            scale = written[dim]
+            scale.make_scale(str(dim))
+        else:
+            maxshape = (None,) if dim in growing else None
+            chunks = (size or _SCALE_CHUNK,) if maxshape else None
+            scale = file.create_dataset(str(dim), (size,), ">f4", maxshape=maxshape, chunks=chunks)
+            scale.make_scale(_NOT_A_VARIABLE.format(size))
+        scale.attrs["_Netcdf4Dimid"] = np.int32(number)
+        scales[dim] = scale
+    numbers = {dim: number for number, dim in enumerate(dims)}
+    # A scale of several axes has no list of its dimensions; all variables say them in the same way then.
+    if any(len(variables[dim].dims) > 1 for dim, scale in scales.items() if scale is written.get(dim)):
         for name, variable in variables.items():
-            is_asked_to_grow = not unlimited.isdisjoint(variable.dims)
-            written[name] = _write(file, str(name), variable, name in asked, growing, is_asked_to_grow=is_asked_to_grow)
-        scales: dict[Hashable, NewDataset] = {}
-        for number, (dim, size) in enumerate(dims.items()):
-            scale = written.get(dim)
-            if scale is None or variables[dim].dims != (dim,):
-                maxshape = (None,) if dim in growing else None
-                chunks = (size or _SCALE_CHUNK,) if maxshape else None
-                if scale is not None:
-                    raise InvalidError(f"the variable {dim!r} has other dimensions than its own")
-                scale = file.create_dataset(str(dim), (size,), ">f4", maxshape=maxshape, chunks=chunks)
-                scale.make_scale(_NOT_A_VARIABLE.format(size))
-            else:
-                scale.make_scale(str(dim))
-            scale.attrs["_Netcdf4Dimid"] = np.int32(number)
-            scales[dim] = scale
-        for name, variable in variables.items():
-            if name in scales:
-                continue
-            for axis, dim in enumerate(variable.dims):
-                written[name].dims[axis].attach_scale(scales[dim])
+            if variable.dims:
+                written[name].attrs["_Netcdf4Coordinates"] = np.array([numbers[dim] for dim in variable.dims], np.int32)
+    for name, variable in variables.items():
+        if written[name] is scales.get(name):
+            continue
+        for axis, dim in enumerate(variable.dims):
+            written[name].dims[axis].attach_scale(scales[dim])
+
+
+def _stored_name(name: str, variable: xr.Variable, dims: Mapping[Hashable, int]) -> str:
+    """The name in the file. A variable with the name of a dimension that is not its first cannot be the scale of that."""
+    return f"_nc4_non_coord_{name}" if name in dims and variable.dims[:1] != (name,) else name
 
 
 def _without_objects(variable: xr.Variable, name: Hashable) -> xr.Variable:
@@ -170,12 +206,11 @@ def _write(
         words = {}
     dtype = encoding.get("dtype")
     chunks = words.get("chunks")
-    if chunks is not None:
-        if any(limit is not None and size > limit for size, limit in zip(chunks, limits, strict=True)) and not is_asked:
-            # Those of the file that it was read from, of which this is a part.
-            del words["chunks"]
-        else:
-            words["chunks"] = tuple(chunks)
+    if chunks is not None and not is_asked and not _fit(chunks, encoding, variable.shape, limits):
+        # Those of the file that it was read from, of which this is a part.
+        del words["chunks"]
+    elif chunks is not None:
+        words["chunks"] = tuple(chunks)
     attributes = dict(variable.attrs)
     fill = attributes.get("_FillValue")
     source = _VariableSource(variable)
@@ -188,15 +223,17 @@ def _write(
         _check_dtype(f"variable {name!r}", stored)
     elif order is not None and named.dtype != stored:
         raise InvalidError(f"encoding of {name!r}: all complex variables of a file have the same byte order")
-    dataset = file.create_dataset(
+    create = functools.partial(
+        file.create_dataset,
         name,
         shape=variable.shape,
         dtype=stored if named is None else named,
         data=source,
+        copy=False,
         maxshape=maxshape,
         fillvalue=None if fill is None or stored.hasobject else fill,
-        **words,
     )
+    dataset = _created(create, words, is_asked=is_asked)
     for key, value in attributes.items():
         if key == "_FillValue" and named is not None:
             dataset.attrs.create(key, np.atleast_1d(value), dtype=named)
@@ -205,6 +242,27 @@ def _write(
         else:
             _set_attribute(dataset, str(key), value)
     return dataset
+
+
+def _fit(chunks: Any, encoding: Mapping[str, Any], shape: tuple[int, ...], limits: tuple[int | None, ...]) -> bool:
+    """True if chunks of the file that a variable was read from can be those of the new one, by the rules of xarray's backends:
+    its shape is still the same, and no chunk is larger than a dimension that cannot grow."""
+    if tuple(encoding.get("original_shape", shape)) != shape or np.ndim(chunks) != 1 or len(chunks) != len(shape):
+        return False
+    return all(chunk >= 1 and (limit is None or chunk <= limit) for chunk, limit in zip(chunks, limits, strict=True))
+
+
+def _created(create: Callable[..., NewDataset], words: dict[str, Any], *, is_asked: bool) -> NewDataset:
+    """The dataset, stored as the words say. Filters that the file had from which the variable was read are left out if they are
+    no longer possible, such as szip for few elements."""
+    if not is_asked:
+        for fewer in (words, {key: value for key, value in words.items() if key == "chunks"}):
+            try:
+                return create(**fewer)
+            except InvalidError:
+                continue
+        words = {}
+    return create(**words)
 
 
 class _VariableSource:
