@@ -13,6 +13,7 @@ pub use crate::encoded_selection::RegionSummary;
 pub use crate::filter_element::filter_element;
 pub use crate::format_error::{OrError, format_error};
 pub use crate::known_metadata::{metadata_extents, use_known_metadata};
+pub use crate::other_formats::{HEAD_BYTES, OtherFormat, recognize};
 pub use hyperslab_array::chunk::memory::mapped_bytes_peak;
 pub use hyperslab_array::chunk::readahead::Readahead;
 pub use hyperslab_array::memory::advise_huge_pages;

@@ -16,9 +16,10 @@ mod text;
 
 use crate::args::DoctorArgs;
 use crate::failure::{self, Failure, one_line};
+use crate::runner::{self, Found};
 use crate::shell_line::shell_line;
 use crate::write_file::{check_file, write_file};
-use crate::{location, runner, schema};
+use crate::{location, schema};
 use file::{Asked, FileSurvey, FileSurveyor};
 use hyperslab_advise::{Place, Reader};
 use records::Log;
@@ -54,9 +55,9 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     if let Some(missing) = inputs.iter().find(|path| !location::is_url(path) && !path.exists()) {
         return Err(Failure::wrong_request(format!("{}: there is no such file", location::shown(missing))));
     }
-    let files = runner::files(&inputs)?;
+    let Found { files, passed_over } = runner::files(&inputs)?;
     if files.is_empty() && surveys.is_empty() {
-        return Err(Failure::wrong_request("no HDF5 or netCDF-4 file was found in these folders"));
+        return Err(Failure::wrong_request(passed_over.nothing_found()));
     }
     // What could not be read is tried again.
     let is_read = |(_, survey): &(&String, &FileSurvey)| survey.problem.is_none();
@@ -78,9 +79,10 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     runner::run_others(&files, &args.run, &done, |path| surveyor.survey(path), each)?;
     let surveys: Vec<FileSurvey> = surveys.into_values().collect();
     // Those of earlier runs and other shares, too.
-    let is_unreadable = surveys.iter().any(|survey| survey.problem.is_some());
+    let is_unreadable = passed_over.has_unreadable() || surveys.iter().any(|survey| survey.problem.is_some());
     surveys.iter().filter(|survey| !examined.contains(&survey.file)).for_each(|survey| complain(survey, err));
-    let summary = Summary::of(&surveys, &asked, &place, args.summary.rank.unwrap_or_default());
+    let mut summary = Summary::of(&surveys, &asked, &place, args.summary.rank.unwrap_or_default());
+    summary.passed_over = passed_over;
     if let Some(path) = &args.html {
         write_file(path, &page::page(&summary, &command(args, path)).html())?;
     }

@@ -2,6 +2,7 @@
 
 use super::arguments::Rank;
 use super::file::{Asked, FileSurvey};
+use crate::runner::PassedOver;
 use hyperslab_advise::{Place, Survey, SurveyedStorage};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -20,6 +21,8 @@ pub(super) struct Summary {
     pub(super) files: u64,
     /// Files that could not be examined, or not completely.
     pub(super) unreadable: u64,
+    /// Files of the folders that were not examined, by kind.
+    pub(super) passed_over: PassedOver,
     /// Bytes of all files.
     pub(super) file_bytes: u64,
     /// Datasets that were not examined because they are small or have no chunks to choose.
@@ -173,6 +176,7 @@ impl Summary {
             rank,
             files: surveys.len() as u64,
             unreadable: surveys.iter().filter(|survey| survey.problem.is_some()).count() as u64,
+            passed_over: PassedOver::default(),
             file_bytes: surveys.iter().fold(0, |sum, survey| sum.saturating_add(survey.bytes)),
             datasets_not_examined: surveys.iter().map(|survey| survey.others).sum(),
             total,

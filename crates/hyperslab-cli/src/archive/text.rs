@@ -13,7 +13,7 @@ use hyperslab_units::{count_text, counted_text};
 const ROWS_MAX: usize = 20;
 
 pub(super) fn render(summary: &Summary) -> String {
-    let mut text = headline(summary).join("\n") + "\n";
+    let mut text = headline(summary).join("\n") + "\n" + &summary.passed_over.line();
     if summary.total.rewritten == 0 {
         return text;
     }

@@ -6,7 +6,7 @@ mod text;
 use crate::args::CheckArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::location;
-use crate::runner::{self, Ending};
+use crate::runner::{self, Ending, Found, PassedOver};
 use crate::schema;
 use hyperslab::internal::source_with_metadata;
 use hyperslab::io::Source;
@@ -25,6 +25,8 @@ struct Summary {
     files: u64,
     /// Files that could not be checked.
     unreadable: u64,
+    /// Files of the folders that were not checked, by kind.
+    passed_over: PassedOver,
     /// Files with errors.
     with_errors: u64,
     /// Files with warnings, but without errors.
@@ -93,11 +95,11 @@ fn several(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<i32, Failure> {
-    let files = runner::files(&args.paths)?;
+    let Found { files, passed_over } = runner::files(&args.paths)?;
     if files.is_empty() {
-        return Err(Failure::wrong_request("no HDF5 or netCDF-4 file was found in these folders"));
+        return Err(Failure::wrong_request(passed_over.nothing_found()));
     }
-    let mut summary = Summary::default();
+    let mut summary = Summary { passed_over, ..Summary::default() };
     let each = |path: &Path, result: Result<Report, Failure>| {
         summary.files += 1;
         match result {
@@ -125,7 +127,7 @@ fn several(
         if args.json { schema::document(schema::CHECK_SUMMARY, &summary)? } else { text::summary(&summary) };
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    let is_damaged = summary.with_errors + summary.unreadable > 0;
+    let is_damaged = summary.with_errors + summary.unreadable > 0 || summary.passed_over.has_unreadable();
     Ok(exit_code(args, is_damaged, summary.with_warnings > 0))
 }
 

@@ -54,6 +54,7 @@ pub(super) fn summary(summary: &Summary) -> String {
         text.push_str(&format!(", {} not readable", summary.unreadable));
     }
     text.push('\n');
+    text.push_str(&summary.passed_over.line());
     for (code, files) in &summary.rules {
         text.push_str(&format!("  {code}: {}\n", counted_text(*files, "file")));
     }

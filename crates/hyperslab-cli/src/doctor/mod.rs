@@ -63,19 +63,13 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     }
     match paths.as_slice() {
         [file] if is_run && !location::is_folder(file) => {
-            several::run(&examiner, std::slice::from_ref(file), out, err)
+            let found = runner::Found { files: vec![file.clone()], ..runner::Found::default() };
+            several::run(&examiner, &found, out, err)
         }
         [file] if dataset.is_some() || !location::is_folder(file) => {
             one(&examiner, file, dataset.as_deref(), out, err)
         }
-        paths => {
-            let files = runner::files(paths)?;
-            if let ([], [folder]) = (files.as_slice(), paths) {
-                // Says that it is a folder: there is nothing to examine in it.
-                location::open(folder)?;
-            }
-            several::run(&examiner, &files, out, err)
-        }
+        paths => several::run(&examiner, &runner::files(paths)?, out, err),
     }
 }
 

@@ -5,7 +5,7 @@ use super::fails;
 use crate::failure::{self, Failure, one_line};
 use crate::forecast::ListingTotal;
 use crate::location;
-use crate::runner::{self, Ending};
+use crate::runner::{self, Ending, Found, PassedOver};
 use crate::schema;
 use crate::terminal;
 use hyperslab_doctor::{Finding, Report, Severity, render_findings};
@@ -13,7 +13,7 @@ use hyperslab_units::{count_text, counted_text};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What was found in all files.
 #[derive(Debug, Default, Serialize)]
@@ -24,6 +24,8 @@ struct Summary {
     damaged: u64,
     /// Files without a finding.
     without_findings: u64,
+    /// Files of the folders that were not examined, by kind.
+    passed_over: PassedOver,
     /// What was found, the most severe first.
     causes: Vec<Cause>,
     /// What listing all files takes in an object store, if that was asked for.
@@ -51,18 +53,22 @@ struct Cause {
 /// Examines the files, prints what is found in each, and a summary.
 pub(super) fn run(
     examiner: &Examiner<'_>,
-    files: &[PathBuf],
+    found: &Found,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<i32, Failure> {
+    let Found { files, passed_over } = found;
     if files.is_empty() {
-        return Err(Failure::wrong_request("no HDF5 or netCDF-4 file was found in these folders"));
+        return Err(Failure::wrong_request(passed_over.nothing_found()));
     }
     let args = examiner.args;
     let listing = examiner.store().map(|store| ListingTotal::new(&store.name));
-    let mut summary = Summary { listing, ..Summary::default() };
+    let mut summary = Summary { listing, passed_over: passed_over.clone(), ..Summary::default() };
     let mut causes: BTreeMap<String, Cause> = BTreeMap::new();
     let (mut worst_code, mut is_found) = (failure::DONE, false);
+    if passed_over.has_unreadable() {
+        worst_code = failure::UNREADABLE;
+    }
     let each = |path: &Path, result: Result<Examined, Failure>| {
         summary.files += 1;
         let Examined { report, failures, .. } = match result {
@@ -159,6 +165,7 @@ fn text(summary: &Summary) -> String {
         text.push_str(&format!(", {} of them damaged or not readable", count_text(summary.damaged)));
     }
     let listing = summary.listing.as_ref().map_or_else(String::new, ListingTotal::text);
+    let listing = summary.passed_over.line() + &listing;
     if summary.causes.is_empty() {
         return text + ", no problems found\n" + &listing;
     }

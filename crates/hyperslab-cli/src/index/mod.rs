@@ -11,7 +11,8 @@ mod urls;
 mod write;
 
 use crate::failure::{self, Failure, one_line};
-use crate::runner::{self, Ending};
+use crate::location::is_folder;
+use crate::runner::{self, Ending, Found};
 use crate::write_file::{Output, OutputKind, check_outputs};
 use arguments::{IndexArgs, IndexFormat};
 use hyperslab_index::{BuildOptions, FillMeaning, Index, Omitted};
@@ -30,9 +31,15 @@ pub(crate) fn run(args: &IndexArgs, out: &mut dyn Write, err: &mut dyn Write) ->
             Failure::wrong_request("this format needs a file or folder to write").hint("name it with -o")
         );
     }
-    let files = runner::files(&args.files)?;
+    let Found { files, passed_over } = runner::files(&args.files)?;
+    if files.is_empty() {
+        return Err(Failure::wrong_request(passed_over.nothing_found()));
+    }
+    if let Some(text) = passed_over.text() {
+        let _ = writeln!(err, "note: {text}");
+    }
     let urls = Urls::new(args)?;
-    let is_single = args.files.len() == 1 && !args.files[0].is_dir();
+    let is_single = args.files.len() == 1 && !is_folder(&args.files[0]);
     if let Some(dimension) = &args.concat {
         return concat(args, &files, dimension, &urls, out, err);
     }

@@ -43,7 +43,10 @@ pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -
             folder.display()
         )));
     }
-    let Targets { inputs, outputs, is_single, passed_over } = targets::targets(args)?;
+    let Targets { inputs, outputs, is_single, passed_over, notes } = targets::targets(args)?;
+    for note in notes {
+        let _ = writeln!(err, "note: {note}");
+    }
     changes.is_for_several = !is_single;
     if let Some(note) = text::passed_over(&passed_over, args.paths.last()) {
         let _ = writeln!(err, "note: {note}");

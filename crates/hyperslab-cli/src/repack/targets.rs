@@ -3,7 +3,7 @@
 use super::arguments::RepackArgs;
 use crate::failure::{Failure, system_text};
 use crate::location::is_folder;
-use crate::runner;
+use crate::runner::{self, Found};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -17,6 +17,8 @@ pub(super) struct Targets {
     pub is_single: bool,
     /// Files that were found in OUT, because it lies in a folder that was named: those of earlier runs.
     pub passed_over: Vec<PathBuf>,
+    /// What else the folders have.
+    pub notes: Vec<String>,
 }
 
 /// Finds the files. One file becomes OUT, or a file of its name in OUT if that is a folder; the files of a folder become
@@ -39,9 +41,11 @@ pub(super) fn targets(args: &RepackArgs) -> Result<Targets, Failure> {
     let is_single = named.len() == 1 && args.files_from.is_none() && !is_folder(&named[0]);
     let mut inputs = Vec::new();
     let mut outputs = BTreeMap::new();
-    let mut passed_over = Vec::new();
+    let (mut passed_over, mut notes) = (Vec::new(), Vec::new());
     for name in &named {
-        let files = runner::files(std::slice::from_ref(name))?;
+        let Found { files, passed_over: others } = runner::files(std::slice::from_ref(name))?;
+        let text = if files.is_empty() { others.nothing_found() } else { others.text().unwrap_or_default() };
+        notes.extend(Some(text).filter(|text| !text.is_empty() && is_folder(name)));
         let own = out.as_deref().and_then(|out| inside(name, out));
         for file in files {
             if own.as_ref().is_some_and(|own| file.starts_with(own)) {
@@ -67,7 +71,8 @@ pub(super) fn targets(args: &RepackArgs) -> Result<Targets, Failure> {
         return Err(Failure::wrong_request(message));
     }
     if inputs.is_empty() {
-        return Err(Failure::wrong_request("no HDF5 or netCDF-4 file was found in these folders"));
+        let what = "no HDF5 or netCDF-4 file was found in these folders".to_owned();
+        return Err(Failure::wrong_request(notes.into_iter().next().unwrap_or(what)));
     }
     inputs.sort();
     inputs.dedup();
@@ -78,7 +83,7 @@ pub(super) fn targets(args: &RepackArgs) -> Result<Targets, Failure> {
             return Err(Failure::wrong_request(format!("{other} and {input} would both become {output}")));
         }
     }
-    Ok(Targets { inputs, outputs, is_single, passed_over })
+    Ok(Targets { inputs, outputs, is_single, passed_over, notes })
 }
 
 /// Where OUT lies below a folder that was named, by the name of that folder; `None` if it does not, or does not exist.

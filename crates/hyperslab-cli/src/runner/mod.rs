@@ -7,6 +7,7 @@
 //! Results are delivered in the order of the files, whichever ends first. A file that fails is a result as any other.
 
 mod log;
+mod passed_over;
 mod progress;
 mod search;
 
@@ -14,8 +15,9 @@ use crate::failure::Failure;
 use crate::location::lasting_name;
 use clap::Args;
 pub(crate) use log::Log;
+pub(crate) use passed_over::PassedOver;
 pub(crate) use progress::FileProgress;
-pub(crate) use search::files;
+pub(crate) use search::{Found, files};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
