@@ -79,7 +79,7 @@ fn located(netcdf: &Netcdf, variable: &Variable, fill: FillMeaning) -> Result<Ar
             Ok(codecs) => chunked(Array { codecs, ..array }, dataset, variable, fill),
             Err(filter) => inline(array, dataset, &format!("numcodecs has no equal of the filter {filter}")),
         },
-        "contiguous" if dataset.shape() == array.shape => contiguous(array, dataset),
+        "contiguous" if dataset.shape() == array.shape => contiguous(array, dataset, variable, fill),
         layout => inline(array, dataset, &format!("its data is {layout}")),
     }
 }
@@ -172,14 +172,7 @@ fn add_missing(
     fill: &[u8],
     encoder: &mut Encoder<'_>,
 ) -> Result<Array, String> {
-    let is_masked = || {
-        variable.attribute("_FillValue").is_some_and(|attribute| {
-            attribute.stored.datatype.class == dataset.datatype().class && attribute.stored.data[..] == *fill
-        })
-    };
-    if meaning == FillMeaning::Value || is_masked() {
-        array.fill_value = fill_json(dataset.datatype(), fill);
-    }
+    array.fill_value = fill_value(dataset, variable, meaning, fill);
     let counts = array.counts();
     let all = counts.iter().fold(1u128, |all, &count| all.saturating_mul(count.into()));
     let missing = all.saturating_sub(array.chunks.len() as u128);
@@ -204,9 +197,30 @@ fn add_missing(
     Ok(array)
 }
 
-fn contiguous(mut array: Array, dataset: &Dataset) -> Result<Array, String> {
+/// The fill value of an array, if readers take that for a value, or mask that value anyway.
+fn fill_value(dataset: &Dataset, variable: &Variable, meaning: FillMeaning, fill: &[u8]) -> Option<String> {
+    let is_masked = || {
+        variable.attribute("_FillValue").is_some_and(|attribute| {
+            attribute.stored.datatype.class == dataset.datatype().class && attribute.stored.data[..] == *fill
+        })
+    };
+    let is_known = meaning == FillMeaning::Value || is_masked();
+    if is_known { fill_json(dataset.datatype(), fill) } else { None }
+}
+
+fn contiguous(
+    mut array: Array,
+    dataset: &Dataset,
+    variable: &Variable,
+    meaning: FillMeaning,
+) -> Result<Array, String> {
     let Some(offset) = dataset.data_offset() else {
-        return inline(array, dataset, "it was never written");
+        // Without a chunk, all of it has the fill value.
+        array.fill_value = fill_value(dataset, variable, meaning, &fill_element(dataset));
+        return match array.fill_value {
+            Some(_) => Ok(array),
+            None => inline(array, dataset, "it was never written"),
+        };
     };
     array.chunks.set_block(offset, dataset.logical_bytes());
     Ok(array)

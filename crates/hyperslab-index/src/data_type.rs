@@ -1,5 +1,7 @@
 //! HDF5's datatypes as dtypes of Zarr 2, which are NumPy's.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use hyperslab::Datatype;
 use hyperslab::datatypes::{ByteOrder, Class, Float, Integer, Member, StringPadding};
 use hyperslab::internal::number::{NativeFloat, integer_value, is_native_integer, is_whole, native_float};
@@ -128,7 +130,22 @@ pub(crate) fn fill_json(datatype: &Datatype, element: &[u8]) -> Option<String> {
                 number => format!("{number:?}"),
             })
         }
-        Class::Enum { base, members } if !is_bool(base, members) => fill_json(base, element),
+        Class::Enum { base, members } if is_bool(base, members) => Some((element.first()? != &0).to_string()),
+        Class::Enum { base, .. } => fill_json(base, element),
+        Class::FixedString { .. } | Class::Opaque { .. } => {
+            DataType::of(datatype).map(|_| format!("\"{}\"", BASE64.encode(element)))
+        }
+        Class::Complex { base } => complex_json(base, element),
+        Class::Compound { members } => match (DataType::of(datatype)?, &members[..]) {
+            (DataType::Simple(_), [part, _]) => complex_json(&part.datatype, element),
+            _ => None,
+        },
         _ => None,
     }
+}
+
+/// A complex number of two parts of this type.
+fn complex_json(part: &Datatype, element: &[u8]) -> Option<String> {
+    let (re, im) = element.split_at_checked(part.size as usize)?;
+    Some(format!("[{},{}]", fill_json(part, re)?, fill_json(part, im)?))
 }

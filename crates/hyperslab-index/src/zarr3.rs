@@ -35,7 +35,7 @@ pub fn write_zarr(index: &Index, folder: &Path) -> io::Result<Vec<Omitted>> {
     }
     let urls: Vec<String> = index.files.iter().map(|url| quoted(url.as_bytes())).collect();
     for array in &index.arrays {
-        let Some(document) = array_document(array) else {
+        let Some(document) = array_document(array, &mut omitted) else {
             let reason = "Zarr 3 has no type for its fields".into();
             omitted.push(Omitted { path: format!("/{}", array.path), reason });
             continue;
@@ -89,8 +89,8 @@ fn group_document(attributes: &[(String, String)], members: Option<&str>) -> Str
     )
 }
 
-/// The document of an array; `None` if Zarr 3 has no such type.
-fn array_document(array: &Array) -> Option<String> {
+/// The document of an array; `None` if Zarr 3 has no such type. Attributes without a form are noted.
+fn array_document(array: &Array, omitted: &mut Vec<Omitted>) -> Option<String> {
     let (data_type, endian) = data_type(&array.data_type)?;
     let first = match endian {
         _ if array.data_type == DataType::Text => json!({ "name": "vlen-utf8" }),
@@ -110,7 +110,7 @@ fn array_document(array: &Array) -> Option<String> {
         ("chunk_key_encoding", configured("default", json!({ "separator": "/" }))),
         ("fill_value", fill),
         ("codecs", json!(codecs).to_string()),
-        ("attributes", object(&attributes(array))),
+        ("attributes", object(&attributes(array, omitted))),
         ("dimension_names", json!(array.dimensions).to_string()),
         ("storage_transformers", "[]".into()),
     ];
@@ -170,32 +170,94 @@ fn codec(codec: &Codec) -> Value {
     json!({ "name": format!("numcodecs.{name}"), "configuration": settings })
 }
 
-/// The attributes, with `_FillValue` as xarray expects it.
-fn attributes(array: &Array) -> Vec<(String, String)> {
-    let kind = match &array.data_type {
-        DataType::Simple(name) => name.chars().nth(1),
-        _ => None,
-    };
-    let encoded = |value: &str| -> Option<String> {
-        match kind? {
-            'f' => {
-                let number: f64 = match value {
-                    "Infinity" => f64::INFINITY,
-                    "-Infinity" => f64::NEG_INFINITY,
-                    value => value.parse().ok()?,
-                };
-                Some(format!("\"{}\"", BASE64.encode(number.to_le_bytes())))
-            }
-            'S' => {
-                let text: String = serde_json::from_str(value).ok()?;
-                Some(format!("\"{}\"", BASE64.encode(text)))
-            }
-            _ => None,
+/// The attributes, with `_FillValue` as xarray expects it. xarray opens nothing of a store in which one has another form:
+///
+/// | type of the array | form |
+/// |---|---|
+/// | floating-point number | base 64 of the eight bytes of one |
+/// | integer | a number |
+/// | Boolean | a Boolean, or a number |
+/// | text of variable length, or several values | the attribute `missing_value`, which masks the same |
+/// | other types | none: the attribute is left out |
+fn attributes(array: &Array, omitted: &mut Vec<Omitted>) -> Vec<(String, String)> {
+    let mut found = Vec::with_capacity(array.attributes.len());
+    let has_missing_value = array.attributes.iter().any(|(name, _)| name == MISSING_VALUE);
+    for (name, value) in &array.attributes {
+        if name != FILL_VALUE {
+            found.push((name.clone(), value.clone()));
+            continue;
         }
+        match fill_attribute(&array.data_type, value) {
+            FillAttribute::Value(value) => found.push((name.clone(), value)),
+            FillAttribute::MissingValue if !has_missing_value => {
+                found.push((MISSING_VALUE.into(), value.clone()));
+            }
+            FillAttribute::MissingValue | FillAttribute::None => omitted.push(Omitted {
+                path: format!("/{}, attribute {FILL_VALUE:?}", array.path),
+                reason: "xarray decodes no fill value of this type in Zarr 3".into(),
+            }),
+        }
+    }
+    found
+}
+
+const FILL_VALUE: &str = "_FillValue";
+const MISSING_VALUE: &str = "missing_value";
+
+/// What becomes of `_FillValue`.
+enum FillAttribute {
+    /// It has this value.
+    Value(String),
+    /// Another attribute, which masks the same.
+    MissingValue,
+    /// Left out.
+    None,
+}
+
+fn fill_attribute(data_type: &DataType, value: &str) -> FillAttribute {
+    let kind = match data_type {
+        DataType::Text => return FillAttribute::MissingValue,
+        DataType::Simple(name) => name.chars().nth(1),
+        DataType::Fields(_) => None,
     };
-    let encode = |(name, value): &(String, String)| match name.as_str() {
-        "_FillValue" => (name.clone(), encoded(value).unwrap_or_else(|| value.clone())),
-        _ => (name.clone(), value.clone()),
-    };
-    array.attributes.iter().map(encode).collect()
+    let json: Value = serde_json::from_str(value).unwrap_or(Value::Null);
+    match kind {
+        Some('i' | 'u' | 'f') if json.is_array() => FillAttribute::MissingValue,
+        Some('i' | 'u') if json.is_number() => FillAttribute::Value(value.into()),
+        Some('b') if json.is_number() || json.is_boolean() => FillAttribute::Value(value.into()),
+        Some('f') => {
+            let number: Option<f64> = match value {
+                "Infinity" => Some(f64::INFINITY),
+                "-Infinity" => Some(f64::NEG_INFINITY),
+                value => value.parse().ok(),
+            };
+            let encoded = |number: f64| format!("\"{}\"", BASE64.encode(number.to_le_bytes()));
+            number.map_or(FillAttribute::None, |number| FillAttribute::Value(encoded(number)))
+        }
+        _ => FillAttribute::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fill_values_have_the_forms_that_xarray_decodes() {
+        let form =
+            |data_type: &str, value: &str| match fill_attribute(&DataType::Simple(data_type.into()), value) {
+                FillAttribute::Value(value) => value,
+                FillAttribute::MissingValue => MISSING_VALUE.into(),
+                FillAttribute::None => "none".into(),
+            };
+        assert_eq!(form("<i4", "-9"), "-9");
+        assert_eq!(form("<i4", "\"-\""), "none");
+        assert_eq!(form("<i4", "[1,2]"), MISSING_VALUE);
+        assert_eq!(form("<f4", "NaN"), format!("\"{}\"", BASE64.encode(f64::NAN.to_le_bytes())));
+        assert_eq!(form("<f4", "\"x\""), "none");
+        assert_eq!(form("|b1", "true"), "true");
+        assert_eq!(form("|S1", "\"-\""), "none");
+        assert_eq!(form("<c8", "1"), "none");
+        assert!(matches!(fill_attribute(&DataType::Text, "\"\""), FillAttribute::MissingValue));
+    }
 }
