@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from hyperslab.errors import OutOfRangeError
+from hyperslab.errors import InvalidError, OutOfRangeError
 
 if TYPE_CHECKING:
     from hyperslab import Dataset
@@ -62,6 +62,55 @@ class GroupID(ObjectID):
     """The identifier of a group or file. Nothing else of h5py's `GroupID` is here."""
 
 
+class CreationProperties:
+    """What h5py's `PropDCID` says about the storage of a dataset."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+
+    def get_layout(self) -> int:
+        """The layout: `h5d.COMPACT`, `CONTIGUOUS`, `CHUNKED` or `VIRTUAL`."""
+        return LAYOUTS.get(self._dataset.layout, LAYOUTS["contiguous"])
+
+    def get_chunk(self) -> tuple[int, ...]:
+        """The shape of a chunk."""
+        chunks = self._dataset.chunks
+        if chunks is None:
+            raise InvalidError(f"{self._dataset.name}: the dataset is not chunked", object=self._dataset.name)
+        return chunks
+
+    def get_nfilters(self) -> int:
+        """How many filters there are."""
+        return len(self._dataset.filter_ids)
+
+    def get_filter(self, index: int) -> tuple[int, int, tuple[int, ...], bytes]:
+        """The number of a filter, its flags (always 0), its parameters, and its name."""
+        code, parameters = self._dataset._filter_parameters()[index]
+        return code, 0, tuple(parameters), self._dataset.filter_names[index].encode()
+
+
+#: h5py's numbers of the layouts.
+LAYOUTS = {"compact": 0, "contiguous": 1, "external": 1, "chunked": 2, "virtual": 3}
+#: h5py's names of filters by their numbers.
+_FILTERS = {1: "gzip", 2: "shuffle", 3: "fletcher32", 4: "szip", 6: "scaleoffset", 32000: "lzf"}
+_SZIP_NN = 32
+
+
+def filters_of(dataset: Dataset) -> dict[str, Any]:
+    """The filters of a dataset with their parameters, as h5py's `Dataset._filters` has them."""
+    found: dict[str, Any] = {}
+    for code, parameters in dataset._filter_parameters():
+        values: Any = tuple(parameters) or None
+        if code == 1 and values:
+            values = values[0]
+        elif code == 4 and values:
+            values = ("nn" if values[0] & _SZIP_NN else "ec", values[1])
+        elif code == 32000:
+            values = None
+        found[_FILTERS.get(code, str(code))] = values
+    return found
+
+
 class DatasetID(ObjectID):
     """What h5py's low-level `DatasetID` says about storage, shape and type. Nothing else of it is here.
 
@@ -91,6 +140,10 @@ class DatasetID(ObjectID):
     def dtype(self) -> np.dtype[Any]:
         """The dtype that NumPy uses for it."""
         return self._dataset.dtype
+
+    def get_create_plist(self) -> CreationProperties:
+        """How it is stored."""
+        return CreationProperties(self._dataset)
 
     def get_offset(self) -> int | None:
         """Absolute offset of its first byte in the file; None if its bytes are not one block of the file."""

@@ -609,6 +609,12 @@ class Dataset(_Object):
         """True if the values are stored in other datasets."""
     def __dask_tokenize__(self) -> Any: ...
     def _repr_html_(self) -> str: ...
+    @property
+    def _filters(self) -> dict[str, Any]:
+        """The filters with their parameters, as h5py's attribute of this name has them; libraries use it."""
+    @property
+    def _dcpl(self) -> Any:
+        """How it is stored, as h5py's attribute of this name says it."""
     def _filter_parameters(self) -> list[tuple[int, list[int]]]: ...
     def virtual_sources(self) -> list[VirtualSource]:
         """The source files and source datasets of a virtual dataset, as named in the file."""

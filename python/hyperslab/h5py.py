@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 import hyperslab
 from hyperslab import *  # noqa: F403
-from hyperslab._chunks import DatasetID, GroupID, StoreInfo
+from hyperslab._chunks import _SZIP_NN, LAYOUTS, DatasetID, GroupID, StoreInfo
 from hyperslab._h5py_names import AttributeID
 from hyperslab._views import AsType
 from hyperslab.dtypes import StringInfo
@@ -45,8 +45,39 @@ def install() -> None:
         raise RuntimeError("h5py is imported already: call hyperslab.h5py.install() before anything imports it")
     sys.modules["h5py"] = this
     # Libraries import it for its effect on libhdf5, to which it adds filters; this package has decoders of its own.
-    sys.modules["hdf5plugin"] = ModuleType("hdf5plugin", "Nothing: hyperslab decodes without plug-ins of libhdf5.")
+    sys.modules["hdf5plugin"] = _plugins()
     sys.modules.update({f"h5py.{name}": module for name, module in _MODULES.items()})
+
+
+#: The names of the filters of hdf5plugin by their numbers, and Blosc's numbers of its codecs.
+_PLUGINS = {
+    307: "bzip2",
+    32001: "blosc",
+    32004: "lz4",
+    32008: "bshuf",
+    32013: "zfp",
+    32015: "zstd",
+    32017: "sz",
+    32018: "fcidecomp",
+    32024: "sz3",
+    32026: "blosc2",
+    32028: "sperr",
+}
+_BLOSC_CODECS = {"blosclz": 0, "lz4": 1, "lz4hc": 2, "snappy": 3, "zlib": 4, "zstd": 5}
+
+
+def _plugins() -> ModuleType:
+    """A module in the place of hdf5plugin, which names filters; hyperslab decodes without plug-ins of libhdf5."""
+    filters = {number: SimpleNamespace(filter_id=number, filter_name=name) for number, name in _PLUGINS.items()}
+
+    def get_filters(filters_wanted: Any = tuple(_PLUGINS)) -> tuple[Any, ...]:
+        wanted = filters_wanted if isinstance(filters_wanted, (list, tuple)) else (filters_wanted,)
+        return tuple(found for found in filters.values() if {found.filter_id, found.filter_name} & set(wanted))
+
+    module = ModuleType("hdf5plugin", "The names of filters; hyperslab decodes without plug-ins of libhdf5.")
+    blosc = type("Blosc", (), {"_Blosc__COMPRESSIONS": _BLOSC_CODECS})
+    module.__dict__.update(get_filters=get_filters, _filters=SimpleNamespace(Blosc=blosc), PLUGIN_PATH="")
+    return module
 
 
 def get_config() -> SimpleNamespace:
@@ -88,11 +119,24 @@ _MODULES: dict[str, ModuleType] = {
     "filters": _module("filters", encode=(), decode=("gzip", "szip", "shuffle", "fletcher32", "scaleoffset", "lzf")),
     "h5": _module("h5", get_config=get_config),
     "h5a": _module("h5a", AttrID=AttributeID),
-    "h5d": _module("h5d", DatasetID=DatasetID, StoreInfo=StoreInfo),
+    "h5d": _module(
+        "h5d",
+        DatasetID=DatasetID,
+        StoreInfo=StoreInfo,
+        COMPACT=LAYOUTS["compact"],
+        CONTIGUOUS=LAYOUTS["contiguous"],
+        CHUNKED=LAYOUTS["chunked"],
+        VIRTUAL=LAYOUTS["virtual"],
+    ),
     "h5ds": _module("h5ds", is_scale=lambda identifier: identifier.is_scale),
     "h5f": _module("h5f", UNLIMITED=hyperslab.UNLIMITED, FileID=GroupID),
     "h5g": _module("h5g", GroupID=GroupID),
-    "h5r": _module("h5r", Reference=hyperslab.Reference, RegionReference=hyperslab.RegionReference),
+    "h5r": _module(
+        "h5r",
+        Reference=hyperslab.Reference,
+        RegionReference=hyperslab.RegionReference,
+        get_name=lambda reference, identifier: identifier._object[reference].name.encode(),
+    ),
     "h5s": _module("h5s", UNLIMITED=hyperslab.UNLIMITED),
     "h5t": _module(
         "h5t",
@@ -110,6 +154,18 @@ _MODULES: dict[str, ModuleType] = {
         string_dtype=hyperslab.string_dtype,
         string_info=StringInfo,
         vlen_dtype=hyperslab.vlen_dtype,
+    ),
+    "h5z": _module(
+        "h5z",
+        FILTER_DEFLATE=1,
+        FILTER_SHUFFLE=2,
+        FILTER_FLETCHER32=3,
+        FILTER_SZIP=4,
+        FILTER_NBIT=5,
+        FILTER_SCALEOFFSET=6,
+        FILTER_LZF=32000,
+        SZIP_EC_OPTION_MASK=4,
+        SZIP_NN_OPTION_MASK=_SZIP_NN,
     ),
     "version": _module(
         "version",

@@ -186,7 +186,7 @@ with h5py.File(sys.argv[1], "r") as file:
     assert dask.array.from_array(x, chunks="auto").sum().compute() == 4950
 assert not file.id.valid and not x.id
 assert h5py.version.version_tuple == (3, 16, 0) and h5py.get_config().bool_names == (b"FALSE", b"TRUE")
-for write in (lambda: h5py.File(sys.argv[1], "a"), lambda: h5py.VirtualLayout((1,)), lambda: h5py.h5d.create, lambda: h5py.h5z):
+for write in (lambda: h5py.File(sys.argv[1], "a"), lambda: h5py.VirtualLayout((1,)), lambda: h5py.h5d.create, lambda: h5py.h5p):
     try:
         write()
     except (OSError, ValueError, AttributeError):

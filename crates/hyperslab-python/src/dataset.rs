@@ -323,6 +323,18 @@ impl Dataset {
         PyTuple::new(py, self.filters_of().words())
     }
 
+    /// The filters with their parameters, as h5py's attribute of this name has them; libraries use it.
+    #[getter]
+    fn _filters<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        crate::helper(slf.py(), "hyperslab._chunks", "filters_of")?.call1((slf,))
+    }
+
+    /// How it is stored, as h5py's attribute of this name says it.
+    #[getter]
+    fn _dcpl<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        crate::helper(slf.py(), "hyperslab._chunks", "CreationProperties")?.call1((slf,))
+    }
+
     /// The registered number of each filter, with its parameters.
     fn _filter_parameters(&self) -> Vec<(u16, Vec<u32>)> {
         self.dataset.filters().iter().map(|filter| (filter.id, filter.parameters.clone())).collect()
