@@ -459,16 +459,3 @@ def test_a_group_that_is_missing_is_an_error_of_the_file(path):
     assert isinstance(raised.value, KeyError) and raised.value.object == "/nope"
     again = pickle.loads(pickle.dumps(raised.value))
     assert (type(again), str(again), again.filename) == (type(raised.value), str(raised.value), raised.value.filename)
-
-
-def test_a_variable_without_a_value_says_so(tmp_path):
-    path = tmp_path / "null.nc"
-    with h5py.File(path, "w") as file:
-        file["x"] = 1.5
-        file["nothing"] = h5py.Empty("f4")
-        file["nothing"].attrs["grid"] = "regular"
-    dataset = xr.open_dataset(path, engine="hyperslab")
-    assert dataset["nothing"].attrs == {"grid": "regular"}
-    with pytest.raises(hyperslab.errors.InvalidError, match=r"null\.nc: /nothing: the variable has no value .* drop_variables"):
-        dataset.load()
-    assert float(xr.open_dataset(path, engine="hyperslab", drop_variables=["nothing"]).load()["x"]) == 1.5

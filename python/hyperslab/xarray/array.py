@@ -12,11 +12,16 @@ from xarray.core import indexing
 
 from hyperslab import _hyperslab
 from hyperslab._async import run
-from hyperslab.errors import InvalidError
+from hyperslab.dtypes import check_string_dtype, check_vlen_dtype
 from hyperslab.xarray.files import FileHandle
 
 #: Points are read one by one where the block around them has this many times as many elements.
 POINTS_RATIO = 4
+
+
+def is_ragged(dtype: np.dtype[Any]) -> bool:
+    """True for sequences of variable length, other than text."""
+    return check_vlen_dtype(dtype) is not None and check_string_dtype(dtype) is None
 
 
 class LazyArray(BackendArray):
@@ -78,18 +83,12 @@ class LazyArray(BackendArray):
                 axes.append(np.ascontiguousarray(_absolute(np.asarray(index, np.int64), size, axis)))
                 finish.append(slice(None))
         values = self._read_axes(axes)
-        return self._as_seen(values[tuple(finish)] if finish else values)
+        # With `...`, an element that is a sequence stays the element of an array without axes.
+        return self._as_seen(values[(*finish, ...)])
 
     def _read_axes(self, axes: list[Any]) -> np.ndarray[Any, Any]:
         """Reads what the dataset has of these indexes; the rest has the fill value."""
         dataset = self.handle.open().dataset(self.path)
-        if dataset.shape is None:
-            raise InvalidError(
-                f"{self.handle.name}: {self.path}: the variable has no value (its dataspace is null)",
-                hint=f"open the file with drop_variables=[{self.path.rpartition('/')[2]!r}]",
-                file=self.handle.name,
-                object=self.path,
-            )
         stored: list[Any] = []
         places: list[Any] = []
         for indexes, size in zip(axes, self.stored_shape, strict=True):
@@ -106,7 +105,11 @@ class LazyArray(BackendArray):
         shape = tuple(map(len, axes))
         if values.shape[: len(shape)] == shape:
             return values
-        padded = np.full(shape, self.fill, dtype=values.dtype)
+        padded = np.empty(shape, values.dtype)
+        if is_ragged(self.dtype):
+            padded.fill(np.zeros(0, check_vlen_dtype(self.dtype)))
+        else:
+            padded[...] = self.fill
         padded[np.ix_(*(np.arange(place.stop) if isinstance(place, slice) else place for place in places))] = values
         return padded
 

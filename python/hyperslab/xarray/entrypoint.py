@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import xarray
@@ -158,6 +158,18 @@ def file_handle(target: Any, storage_options: Any, store: Any, options: dict[str
 
 
 def _decode(store: GroupStore, decoders: dict[str, Any]) -> xarray.Dataset:
+    dropped = decoders.get("drop_variables") or ()
+    for name in store.without_value:
+        if name not in ({dropped} if isinstance(dropped, str) else set(dropped)):
+            what = f"{store.handle.name}: left out {store.path.rstrip('/')}/{name}: it has no value (its dataspace is null)"
+            warnings.warn(what, RuntimeWarning, stacklevel=5)
+    ragged = store.ragged
+    for decoder in ("mask_and_scale", "decode_times", "decode_timedelta") if ragged else ():
+        given = decoders.get(decoder)
+        if given is not False:
+            # xarray fails on the whole file if such a variable has a fill value or units of time.
+            wanted = dict(given) if isinstance(given, Mapping) else dict.fromkeys(store.variables(), given)
+            decoders = decoders | {decoder: wanted | dict.fromkeys(ragged, False)}
     dataset = StoreBackendEntrypoint().open_dataset(store, **decoders)
     # The handle is pickled with the dataset, the store cannot be.
     dataset.set_close(store.handle.close)

@@ -16,7 +16,7 @@ from hyperslab import _hyperslab
 from hyperslab.dtypes import check_string_dtype
 from hyperslab.errors import MissingGroupError
 from hyperslab.xarray import encoding
-from hyperslab.xarray.array import LazyArray
+from hyperslab.xarray.array import LazyArray, is_ragged
 from hyperslab.xarray.dimensions import Dimension, Names
 from hyperslab.xarray.files import FileHandle
 
@@ -41,13 +41,25 @@ class GroupStore(AbstractDataStore):
         self._names = names
         self._around = around
         self._decode_vlen_strings = decode_vlen_strings
+        #: Those with a value.
+        self._variables = [variable for variable in group.variables if variable.dataset.shape is not None]
+
+    @property
+    def without_value(self) -> list[str]:
+        """The names of the variables that have no value: their dataspaces are null."""
+        return [variable.name for variable in self._group.variables if variable.dataset.shape is None]
+
+    @property
+    def ragged(self) -> list[str]:
+        """The names of the variables whose elements are sequences of variable length, which xarray does not decode."""
+        return [variable.name for variable in self._variables if is_ragged(variable.dataset.dtype)]
 
     def variables(self) -> dict[str, tuple[Any, tuple[str, ...]]]:
         """Each variable of the netCDF view with its dimensions, by its name."""
-        return {variable.name: (variable, self._names[variable.name]) for variable in self._group.variables}
+        return {variable.name: (variable, self._names[variable.name]) for variable in self._variables}
 
     def get_variables(self) -> Any:
-        return FrozenDict((variable.name, self.variable(variable)) for variable in self._group.variables)
+        return FrozenDict((variable.name, self.variable(variable)) for variable in self._variables)
 
     def get_attrs(self) -> Any:
         return FrozenDict(self._group.attributes)
