@@ -1,6 +1,5 @@
 //! The interface through which the engine reads the bytes of a file.
 
-pub mod ends;
 pub mod local;
 pub mod memory;
 pub mod pieces;

@@ -1,13 +1,12 @@
 //! A file of the local file system, read by positioned reads. There is no shared cursor, no lock and no memory mapping:
 //! a file that is truncated while it is open causes an error instead of a signal.
 
-use super::ends::Ends;
 use super::{Advice, Source};
 use crate::{Changed, Version};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 /// An open local file.
@@ -15,7 +14,8 @@ use std::time::SystemTime;
 pub struct LocalFile {
     file: File,
     version: Version,
-    ends: Ends,
+    /// The first bytes, as the first read at the start of the file found them: it costs no request of its own.
+    beginning: OnceLock<Box<[u8]>>,
     /// The last time of modification at which the file was still the same.
     seen: Mutex<Option<SystemTime>>,
     path: PathBuf,
@@ -39,8 +39,15 @@ impl LocalFile {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory"));
         }
         let version = version(&metadata);
-        let ends = Ends::read(&file, version.len)?;
-        Ok(Self { ends, seen: Mutex::new(version.modified), version, file, path: path.to_path_buf() })
+        let seen = Mutex::new(version.modified);
+        Ok(Self { beginning: OnceLock::new(), seen, version, file, path: path.to_path_buf() })
+    }
+
+    /// True if the file begins with the bytes that were read from it first.
+    fn begins_as_before(&self) -> bool {
+        let Some(before) = self.beginning.get().filter(|before| !before.is_empty()) else { return false };
+        let mut now = vec![0; before.len()];
+        read_exact_at(&self.file, 0, &mut now).is_ok() && now[..] == before[..]
     }
 
     /// The error of a read; if the file was truncated, that it changed.
@@ -52,6 +59,9 @@ impl LocalFile {
     }
 }
 
+/// The first bytes by which a file is recognized.
+const BEGINNING_BYTES: usize = 1024;
+
 fn version(metadata: &Metadata) -> Version {
     Version { len: metadata.len(), modified: metadata.modified().ok(), tag: None }
 }
@@ -62,7 +72,11 @@ impl Source for LocalFile {
     }
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
-        read_exact_at(&self.file, at, out).map_err(|error| self.explained(error))
+        read_exact_at(&self.file, at, out).map_err(|error| self.explained(error))?;
+        if at == 0 {
+            self.beginning.get_or_init(|| out[..out.len().min(BEGINNING_BYTES)].into());
+        }
+        Ok(())
     }
 
     #[cfg(unix)]
@@ -84,7 +98,8 @@ impl Source for LocalFile {
         Ok(unsafe { super::written(out) })
     }
 
-    /// A file of the same length with the same [`Ends`] is taken as unchanged: its time alone says little.
+    /// A file of the same length with the same first bytes is taken as unchanged: `touch` changes its time alone, and so do
+    /// copies onto the same file.
     fn check_unchanged(&self) -> io::Result<()> {
         let found = version(&self.file.metadata()?);
         if found.len == self.version.len {
@@ -92,7 +107,7 @@ impl Source for LocalFile {
             if found.modified == *seen {
                 return Ok(());
             }
-            if Ends::read(&self.file, found.len).is_ok_and(|ends| ends == self.ends) {
+            if self.begins_as_before() {
                 *seen = found.modified;
                 return Ok(());
             }
@@ -128,13 +143,13 @@ impl Source for LocalFile {
 }
 
 #[cfg(unix)]
-pub(super) fn read_exact_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
+fn read_exact_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, out, at)
 }
 
 /// `seek_read` also moves the file's cursor, which is not used.
 #[cfg(windows)]
-pub(super) fn read_exact_at(file: &File, mut at: u64, mut out: &mut [u8]) -> io::Result<()> {
+fn read_exact_at(file: &File, mut at: u64, mut out: &mut [u8]) -> io::Result<()> {
     use std::os::windows::fs::FileExt;
     while !out.is_empty() {
         match file.seek_read(out, at) {
@@ -202,6 +217,7 @@ mod tests {
         for change in changes {
             let mut file = ten_bytes();
             let source = LocalFile::open(file.path()).unwrap();
+            source.read_into(0, &mut [0; 8]).unwrap();
             source.check_unchanged().unwrap();
             change(file.as_file_mut());
             let error = source.check_unchanged().unwrap_err();
@@ -214,6 +230,7 @@ mod tests {
     fn another_time_is_no_change() {
         let file = ten_bytes();
         let source = LocalFile::open(file.path()).unwrap();
+        source.read_into(0, &mut [0; 8]).unwrap();
         for second in 1..4 {
             let time = SystemTime::now() + Duration::from_secs(second);
             file.as_file().set_modified(time).unwrap();
