@@ -14,7 +14,7 @@ use std::io::Write;
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<i32, Failure> {
     let file = location::open(&args.file)?;
-    let dataset = file.dataset(&args.dataset)?;
+    let dataset = hyperslab_netcdf::find_dataset(&file, &args.dataset)?;
     let named = |error: hyperslab::Error| error.in_file(file.name()).at_object(dataset.path());
     let selection = Selection::parse(&args.selection, dataset.shape()).map_err(named)?;
     let explained = dataset.explain(&selection).map_err(named)?;

@@ -121,7 +121,8 @@ impl RepackPlan {
                     spec.storage,
                     StorageSpec::Chunked(_) | StorageSpec::Contiguous { allocated: true }
                 );
-                (is_recoded || is_here).then_some((id, &**spec))
+                let is_bare = self.source.bare.contains(&id);
+                (!is_bare && (is_recoded || is_here)).then_some((id, &**spec))
             }
             _ => None,
         })

@@ -14,6 +14,7 @@
 //! Deliberately absent: the format's structures (`hyperslab-format`), their places (`hyperslab-write`), options as text
 //! (the command).
 
+mod bare_dimension;
 mod batch_size;
 mod block;
 mod change;
@@ -35,6 +36,8 @@ mod link_tree;
 mod monitor;
 mod moved_folder;
 mod needs;
+mod netcdf_numbers;
+mod netcdf_objects;
 mod new_filters;
 mod new_storage;
 mod object_selection;

@@ -42,6 +42,8 @@ pub struct SelectionSummary {
     pub omitted: Vec<String>,
     /// Objects that no option names, but that are copied because others need them.
     pub needed: Vec<Needed>,
+    /// Dimensions that stay without their variable, which is left out: their paths, and that of a variable along each.
+    pub dimensions: Vec<Needed>,
     /// Old and new paths.
     pub renamed: Vec<(String, String)>,
     /// Objects that referred to others that are left out.
@@ -55,7 +57,8 @@ pub struct Needed {
     pub path: String,
     /// The path of the object that needs it.
     pub by: String,
-    /// `dimension scale`, `datatype`, `source` (of a virtual dataset) or `target` (of a soft link).
+    /// `dimension scale`, `datatype`, `source` (of a virtual dataset), `target` (of a soft link), `dimension`, or the attribute
+    /// of the CF conventions that names it, such as `coordinates`.
     pub role: &'static str,
 }
 

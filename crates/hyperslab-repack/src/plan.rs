@@ -139,11 +139,14 @@ impl RepackPlan {
         let mut shared = SharedNotes::default();
         for number in 0..self.source.tree.objects.len() {
             let ObjectSpec::Dataset(_) = &self.source.tree.objects[number].spec else { continue };
+            if self.source.bare.contains(&ObjectId(number as u32)) {
+                continue;
+            }
             let (address, first) = &self.source.sources.objects[number];
             let address = *address;
             let several = paths.get(&ObjectId(number as u32));
             let paths = several.cloned().unwrap_or_else(|| vec![first.to_string()]);
-            let path = paths[0].clone();
+            let path = first.to_string();
             let mut is_meant = false;
             for (rule, is_used) in changes.rules.iter().zip(&mut is_used) {
                 let matches = paths.iter().any(|path| rule.datasets.matches(path));
@@ -422,7 +425,25 @@ fn all_paths(source: &SourceTree) -> HashMap<ObjectId, Vec<String>> {
             }
         }
     }
+    name_as_netcdf(source, &mut paths);
     paths
+}
+
+/// Adds the netCDF names of variables that are stored under other names because dimensions have theirs. Those names no longer
+/// mean the dimensions, which have no data.
+fn name_as_netcdf(source: &SourceTree, paths: &mut HashMap<ObjectId, Vec<String>>) {
+    let numbered = || source.sources.objects.iter().enumerate();
+    for (number, (_, path)) in numbered() {
+        let id = ObjectId(number as u32);
+        let Some(variable) = hyperslab_netcdf::netcdf_path(path) else { continue };
+        let placeholder = numbered().find(|(_, (_, other))| **other == *variable);
+        let Some((placeholder, (address, _))) = placeholder else { continue };
+        let dataset = source.file.dataset(*address, &variable);
+        if dataset.is_ok_and(|dataset| hyperslab_netcdf::is_bare_dimension(&dataset).unwrap_or(false)) {
+            paths.entry(id).or_insert_with(|| vec![path.to_string()]).push(variable);
+            paths.insert(ObjectId(placeholder as u32), Vec::new());
+        }
+    }
 }
 
 /// The shape in which the data of a dataset is read: its chunks, or rows.

@@ -96,11 +96,13 @@ impl RepackPlan {
         monitor.expect(self.bytes_to_process());
         let Self { file, source, options, write, recodings, .. } = self;
         let mut sources = source.sources;
+        let bare = source.bare;
         let objects = source.tree.objects.len();
         let datasets: Vec<ObjectId> = (0..)
             .zip(&source.tree.objects)
             .filter(|(_, object)| matches!(object.spec, ObjectSpec::Dataset(_)))
             .map(|(number, _)| ObjectId(number))
+            .filter(|id| !bare.contains(id))
             .collect();
         let mut writer = FileWriter::create(sink, source.tree, write)?;
         copy_user_block(&file, sink, write.user_block_bytes)?;

@@ -8,6 +8,7 @@ use crate::change::PathPattern;
 use crate::error::RepackError;
 use crate::link_tree::{LinkNode, LinkNumber, LinkTree, NodeKind, absolute};
 use crate::needs::{NeedTarget, needs, source_pattern, virtual_sources};
+use crate::netcdf_objects::NetcdfObjects;
 use crate::object_selection::{Needed, ObjectChoice, ObjectSelection, Rename, SelectionSummary, Severed};
 use hyperslab::internal::stored;
 use hyperslab::{Address, File, Link, LinkTarget, Name, Object};
@@ -22,6 +23,10 @@ pub(crate) struct Selected {
     pub paths: HashMap<Address, Vec<String>>,
     /// Objects that links of the source lead to, but no link of the new file.
     pub omitted: HashSet<Address>,
+    /// Dimensions of which the variable is left out.
+    pub bare: HashSet<Address>,
+    /// netCDF's new numbers of dimensions, if some are left out.
+    pub dimension_numbers: HashMap<i64, i64>,
     pub renames: Vec<Rename>,
     pub summary: SelectionSummary,
 }
@@ -34,7 +39,9 @@ pub(crate) struct Selected {
 /// names that are taken or whose group does not exist; objects that cannot be read.
 pub(crate) fn select(file: &File, selection: &ObjectSelection) -> Result<Selected, RepackError> {
     let tree = LinkTree::read(file)?;
-    let mut selector = Selector { file, tree, summary: SelectionSummary::default() };
+    let netcdf = NetcdfObjects::of(file, &tree);
+    let (bare, summary) = Default::default();
+    let mut selector = Selector { file, tree, netcdf, bare, summary };
     for choice in &selection.drop {
         for link in selector.chosen(choice, |_| true)? {
             selector.tree.state(link).is_dropped = true;
@@ -60,6 +67,8 @@ pub(crate) fn select(file: &File, selection: &ObjectSelection) -> Result<Selecte
     } else {
         selector.keep_needed(&ways)?;
     }
+    selector.keep_dimensions();
+    selector.drop_dangling_links();
     let rename = selection.rename.iter().map(|rename| selector.resolved(rename)).collect::<Result<_, _>>()?;
     selector.finish(&ObjectSelection { rename, ..selection.clone() })
 }
@@ -67,6 +76,9 @@ pub(crate) fn select(file: &File, selection: &ObjectSelection) -> Result<Selecte
 struct Selector<'a> {
     file: &'a File,
     tree: LinkTree,
+    netcdf: NetcdfObjects,
+    /// Dimension scales that stay as dimensions only.
+    bare: HashSet<usize>,
     summary: SelectionSummary,
 }
 
@@ -79,7 +91,7 @@ impl Selector<'_> {
     ) -> Result<Vec<LinkNumber>, RepackError> {
         let means = |&link: &LinkNumber| {
             choice.objects == PathPattern::All
-                || self.tree.link_paths(link).any(|path| choice.objects.matches(&path))
+                || self.names(link).iter().any(|path| choice.objects.matches(path))
         };
         let found: Vec<_> = self.tree.links().filter(|(node, _)| is_there(*node)).filter(means).collect();
         if found.is_empty() && choice.objects != PathPattern::All {
@@ -89,6 +101,82 @@ impl Selector<'_> {
             return Err(refused(&choice.option, hint.map_or(WHAT.into(), |hint| format!("{WHAT}; {hint}"))));
         }
         Ok(found)
+    }
+
+    /// The paths by which a user names a link. A variable that is stored under another name because a dimension has its own is
+    /// meant by that name, in place of the dimension.
+    fn names(&self, link: LinkNumber) -> Vec<String> {
+        let paths: Vec<String> = self.tree.link_paths(link).collect();
+        let sibling = |name: &str| {
+            self.tree.nodes[link.0].links.iter().any(|state| state.link.name.as_bytes() == name.as_bytes())
+        };
+        let name = self.tree.nodes[link.0].links[link.1].link.name.to_string();
+        let is_bare = self.tree.target(link).is_some_and(|node| self.netcdf.is_bare(node));
+        if is_bare && sibling(&hyperslab_netcdf::stored_name(&name)) {
+            return Vec::new();
+        }
+        let others: Vec<String> =
+            paths.iter().filter_map(|path| hyperslab_netcdf::netcdf_path(path)).collect();
+        paths.into_iter().chain(others).collect()
+    }
+
+    /// Keeps the dimensions of kept variables, as dimensions only, and notes attributes that name what is left out.
+    fn keep_dimensions(&mut self) {
+        let mut kept: Vec<usize> = self.kept().into_iter().collect();
+        kept.sort_unstable();
+        let mut is_kept: HashSet<usize> = kept.iter().copied().collect();
+        for &variable in &kept {
+            if self.netcdf.is_bare(variable) {
+                continue;
+            }
+            for scale in self.netcdf.dimensions(variable).to_vec() {
+                if !is_kept.insert(scale) {
+                    continue;
+                }
+                let Some(link) = self.tree.links().find(|&link| self.tree.target(link) == Some(scale)) else {
+                    continue;
+                };
+                let state = self.tree.state(link);
+                (state.is_dropped, state.is_kept) = (false, true);
+                if !self.netcdf.is_bare(scale) {
+                    self.bare.insert(scale);
+                    let (path, by) = (self.tree.link_path(link), self.tree.nodes[variable].paths[0].clone());
+                    self.summary.dimensions.push(Needed { path, by, role: "dimension" });
+                }
+            }
+        }
+        for &variable in &kept {
+            for &(companion, role) in self.netcdf.companions(variable) {
+                if is_kept.contains(&companion) && !self.bare.contains(&companion) {
+                    continue;
+                }
+                let named = &self.tree.nodes[companion].paths[0];
+                let what = format!("its attribute {role} names {named}, which is left out");
+                self.summary.severed.push(Severed { path: self.tree.nodes[variable].paths[0].clone(), what });
+            }
+        }
+    }
+
+    /// Leaves out soft links to what is left out, which netCDF-C does not open a file with.
+    fn drop_dangling_links(&mut self) {
+        if !self.netcdf.is_netcdf4 {
+            return;
+        }
+        for node in self.kept() {
+            for number in 0..self.tree.nodes[node].links.len() {
+                let state = &self.tree.nodes[node].links[number];
+                let LinkTarget::Soft(target) = &state.link.target else { continue };
+                let Some(target) = target.as_str().filter(|_| state.is_kept) else { continue };
+                let target = absolute(&self.tree.nodes[node].paths[0], target);
+                let Some(links) = self.tree.resolve(&target) else { continue };
+                if links.iter().all(|&link| self.tree.state(link).is_kept) {
+                    continue;
+                }
+                self.tree.state((node, number)).is_kept = false;
+                let what = format!("a soft link to {target}, which is left out: it is left out, too");
+                self.summary.severed.push(Severed { path: self.tree.link_path((node, number)), what });
+            }
+        }
     }
 
     /// Keeps a link, what is below it, and the groups that lead to it.
@@ -152,6 +240,12 @@ impl Selector<'_> {
                     if let Some(path) = path {
                         self.keep_path(&path, &by, need.role, ways)?;
                     }
+                }
+                let scales = self.netcdf.dimensions(node).iter().map(|&scale| (scale, "dimension scale"));
+                let named: Vec<_> = scales.chain(self.netcdf.companions(node).iter().copied()).collect();
+                for (needed, role) in named {
+                    let path = self.tree.nodes[needed].paths[0].clone();
+                    self.keep_path(&path, &by, role, ways)?;
                 }
                 for (path, by) in self.soft_links(node) {
                     self.keep_path(&path, &by, "target", ways)?;
@@ -319,6 +413,8 @@ impl Selector<'_> {
                 .filter(|(number, _)| !kept.contains(number))
                 .map(|(_, node)| node.address)
                 .collect(),
+            bare: self.bare.iter().map(|&node| self.tree.nodes[node].address).collect(),
+            dimension_numbers: self.netcdf.renumbered(|node| kept.contains(&node)),
             renames: selection.rename.clone(),
             summary: self.summary,
         })

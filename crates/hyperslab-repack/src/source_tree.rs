@@ -1,10 +1,12 @@
 //! The tree of a source file: every object that a link, a reference in metadata or a use of a committed datatype leads to,
 //! in the order in which they are found, breadth first.
 
+use crate::bare_dimension;
 use crate::damage::Damage;
 use crate::dimension_scales::{DIMENSION_LIST, Detached, detach, is_netcdf_coordinates};
 use crate::error::RepackError;
 use crate::link_tree::{absolute, joined};
+use crate::netcdf_numbers::renumber;
 use crate::new_filters::FilteredDataset;
 use crate::object_selection::{ObjectSelection, SelectionSummary, Severed};
 use crate::pieces::each_piece;
@@ -42,6 +44,8 @@ pub(crate) struct SourceTree {
     pub old_paths: HashMap<Address, Vec<String>>,
     /// Chunks that a chunk index lists, and that are not where it says.
     pub damage: Vec<Damage>,
+    /// Dimensions of which the variable is left out. They have no data.
+    pub bare: HashSet<ObjectId>,
 }
 
 /// The objects found so far, by their addresses in the source.
@@ -131,9 +135,10 @@ impl SourceTree {
         let Reader { mut tree, mut sources, selected, undamaged, damage, .. } = reader;
         tree.objects.shrink_to_fit();
         sources.objects.shrink_to_fit();
-        let Selected { summary: selection, paths, .. } = selected.unwrap_or_default();
+        let Selected { summary: selection, paths, bare, .. } = selected.unwrap_or_default();
+        let bare = bare.iter().filter_map(|address| sources.numbers.get(address).copied()).collect();
         let file = SourceFile { file: file.clone(), undamaged: Arc::new(undamaged) };
-        Ok(Self { file, tree, sources, selection, old_paths: paths, damage })
+        Ok(Self { file, tree, sources, selection, old_paths: paths, damage, bare })
     }
 }
 
@@ -217,6 +222,9 @@ impl<'a> Reader<'a> {
                 };
                 ObjectSpec::Group(Box::new(self.group(header, links, path)?))
             }
+            hyperslab::Object::Dataset(dataset) if self.is_bare(address) => {
+                ObjectSpec::Dataset(Box::new(self.bare_dimension(dataset, path)?))
+            }
             hyperslab::Object::Dataset(dataset) => {
                 let dataset = self.with_chunks(address, dataset, path)?;
                 ObjectSpec::Dataset(Box::new(self.dataset(header, &dataset, path)?))
@@ -227,8 +235,17 @@ impl<'a> Reader<'a> {
         };
         let mut attributes = Vec::new();
         let mut is_detached = false;
-        for attribute in object.attributes().in_file_order().map_err(at_object)? {
-            let attribute = attribute.map_err(at_object)?;
+        let stored = object.attributes().in_file_order().map_err(at_object)?;
+        let mut stored = stored.into_iter().collect::<Result<Vec<_>, _>>().map_err(at_object)?;
+        if let hyperslab::Object::Dataset(dataset) = &object
+            && self.is_bare(address)
+        {
+            stored = bare_dimension::attributes(dataset, stored);
+        }
+        if let Some(selected) = &self.selected {
+            stored.iter_mut().for_each(|attribute| renumber(attribute, &selected.dimension_numbers));
+        }
+        for attribute in stored {
             let name = attribute.name.clone();
             let copied = self.attribute(attribute, path)?;
             is_detached |= name.as_bytes() == DIMENSION_LIST.as_bytes() && copied.is_detached;
@@ -252,6 +269,26 @@ impl<'a> Reader<'a> {
             attribute_phase_change: header.attribute_phase_change,
             times,
             comment: header.comment(widths).map_err(own)?.map(|comment| Box::new(comment.0.detached())),
+        })
+    }
+
+    /// True for a dimension of which the variable is left out.
+    fn is_bare(&self, address: Address) -> bool {
+        self.selected.as_ref().is_some_and(|selected| selected.bare.contains(&address))
+    }
+
+    fn bare_dimension(&mut self, dataset: &Dataset, path: &str) -> Result<DatasetSpec, RepackError> {
+        let unsupported = || RepackError::Unsupported { object: path.into(), what: "has no datatype".into() };
+        let datatype = bare_dimension::datatype().ok_or_else(unsupported)?;
+        let (dataspace, storage) = bare_dimension::extent(dataset);
+        let mut fill = FillSpec::default();
+        fill.value.allocation = usual_allocation(&storage);
+        Ok(DatasetSpec {
+            datatype: DatatypeUse { datatype: self.parts.datatype(&datatype), committed: None },
+            dataspace: dataspace.into(),
+            fill: self.parts.fill(fill),
+            filters: self.parts.filters(&[]),
+            storage,
         })
     }
 

@@ -237,9 +237,10 @@ fn chosen(args: &AdviseArgs, request: &Request, file: &File) -> Result<(Vec<Data
         let mut notes = Vec::new();
         for path in &named {
             // What a soft link leads to: the lines to paste must be about the object itself.
-            let dataset = file.dataset(path)?;
-            let hard = hard_path::hard_path(file, path)?;
-            let is_linked = hard.trim_matches('/') != path.trim_matches('/') && args.reads_from.is_none();
+            let dataset = hyperslab_netcdf::find_dataset(file, path)?;
+            let hard = hard_path::hard_path(file, dataset.path())?;
+            let is_linked =
+                hard.trim_matches('/') != dataset.path().trim_matches('/') && args.reads_from.is_none();
             let dataset = if is_linked { file.dataset(&hard).unwrap_or(dataset) } else { dataset };
             if is_linked {
                 notes.push(format!("{path} is a soft link to {}", dataset.path()));

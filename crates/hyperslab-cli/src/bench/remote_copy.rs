@@ -41,7 +41,7 @@ impl RemoteCopy {
             return Err(Failure::wrong_request(why).hint("download the file, and bench that"));
         }
         let file = location::open(url)?;
-        let dataset = file.dataset(args.dataset.as_deref().unwrap_or("/"))?;
+        let dataset = hyperslab_netcdf::find_dataset(&file, args.dataset.as_deref().unwrap_or("/"))?;
         if dataset.virtual_sources().is_some()
             || dataset.external_sources().is_some()
             || file.driver().is_some()

@@ -59,7 +59,7 @@ struct Listed {
 impl Listed {
     /// The dataset at `path`, or all chunked datasets in the group at `path` and below it.
     fn find(file: &File, path: &str) -> Result<Self, Failure> {
-        let start = file.get(path)?;
+        let start = hyperslab_netcdf::find_object(file, path)?;
         let path = match start.path() {
             path if path.starts_with('/') => path.to_owned(),
             path => format!("/{path}"),

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
     if args.bytes {
         return bytes::run(&file, args.json, out, err);
     }
-    let start = file.get(&args.path)?;
+    let start = hyperslab_netcdf::find_object(&file, &args.path)?;
     let is_group = matches!(start, Object::Group(_));
     let path = match start.path() {
         path if path.starts_with('/') => path.to_owned(),

@@ -135,6 +135,8 @@ pub(super) struct Selection {
     pub omitted: Vec<String>,
     /// Objects that are copied because others need them.
     pub needed: Vec<Needed>,
+    /// Dimensions that stay without their variable, which is left out.
+    pub dimensions: Vec<Needed>,
     pub renamed: Vec<Renamed>,
     /// Objects that referred to others that are left out.
     pub severed: Vec<Severed>,
@@ -145,7 +147,7 @@ pub(super) struct Selection {
 pub(super) struct Needed {
     pub path: String,
     pub by: String,
-    /// `dimension scale`, `datatype`, `source` or `target`.
+    /// `dimension scale`, `datatype`, `source`, `target`, `dimension`, or the attribute that names it.
     pub role: &'static str,
 }
 
@@ -259,12 +261,17 @@ impl Selection {
         if *summary == SelectionSummary::default() {
             return None;
         }
-        let SelectionSummary { omitted, needed, renamed, severed } = summary.clone();
-        let needed =
-            needed.into_iter().map(|needed| Needed { path: needed.path, by: needed.by, role: needed.role });
+        let SelectionSummary { omitted, needed, dimensions, renamed, severed } = summary.clone();
+        let listed = |needed: Vec<hyperslab_repack::Needed>| {
+            needed
+                .into_iter()
+                .map(|hyperslab_repack::Needed { path, by, role }| Needed { path, by, role })
+                .collect()
+        };
         Some(Self {
             omitted,
-            needed: needed.collect(),
+            needed: listed(needed),
+            dimensions: listed(dimensions),
             renamed: renamed.into_iter().map(|(from, to)| Renamed { from, to }).collect(),
             severed: severed
                 .into_iter()

@@ -96,20 +96,30 @@ fn selection(plan: &Plan) -> Vec<String> {
 /// What follows from a selection without having been asked for.
 fn consequences(selection: &Selection) -> impl Iterator<Item = String> {
     let needed = selection.needed.iter().map(|needed| {
-        format!("{} is copied, too: a {} of {}", one_line(&needed.path), needed.role, one_line(&needed.by))
+        let (path, by) = (one_line(&needed.path), one_line(&needed.by));
+        match needed.role {
+            role @ ("dimension scale" | "datatype" | "source" | "target") => {
+                format!("{path} is copied, too: a {role} of {by}")
+            }
+            attribute => format!("{path} is copied, too: the attribute {attribute} of {by} names it"),
+        }
     });
     let severed = selection
         .severed
         .iter()
         .map(|severed| format!("{}: {}", one_line(&severed.path), one_line(&severed.what)));
-    needed.chain(severed)
+    let dimensions = selection.dimensions.iter().map(|dimension| {
+        let (path, by) = (one_line(&dimension.path), one_line(&dimension.by));
+        format!("{path} stays as a dimension without a variable: {by} has it")
+    });
+    needed.chain(dimensions).chain(severed)
 }
 
 /// The first consequences of a selection, for a run.
 pub(super) fn selected(plan: &Plan) -> Vec<String> {
     const LINES_MAX: usize = 8;
     let Some(selection) = &plan.selection else { return Vec::new() };
-    let count = selection.needed.len() + selection.severed.len();
+    let count = selection.needed.len() + selection.dimensions.len() + selection.severed.len();
     let mut lines: Vec<String> = consequences(selection).take(LINES_MAX).collect();
     if count > LINES_MAX {
         lines.push(format!("{} more such lines are in the plan (--dry-run)", count - LINES_MAX));

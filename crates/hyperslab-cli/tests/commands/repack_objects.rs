@@ -105,23 +105,25 @@ fn a_variable_is_copied_with_its_dimensions() {
 }
 
 #[test]
-fn a_dropped_dimension_scale_is_detached() {
+fn a_dropped_coordinate_stays_as_a_dimension() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in.nc");
     fs::copy(require!(fixture("netcdf4/climate.nc")), &input).unwrap();
     let Repacked { output, plan } = repacked(&input, &["--drop", "/lat"]);
-    assert_eq!(plan["omitted"], serde_json::json!(["/lat"]));
-    let severed = plan["severed"].to_string();
-    assert!(
-        severed.contains("/t2m") && severed.contains("loses 1 dimension scale, which is left out"),
-        "{severed}"
-    );
+    assert_eq!((&plan["omitted"], &plan["severed"]), (&serde_json::json!([]), &serde_json::json!([])));
+    let stays = serde_json::json!([{ "path": "/lat", "by": "/big endian", "role": "dimension" }]);
+    assert_eq!(plan["dimensions"], stays);
+    let listed = run(&["ls", "--netcdf", "{}"], &output).out;
+    assert!(listed.contains("float t2m(time, lat, lon) ;") && !listed.contains(" lat(lat)"), "{listed}");
     let seen = script(
-        "import sys, h5py; f = h5py.File(sys.argv[1])\n\
-         print([len(dim) for dim in f['t2m'].dims], f['t2m'].dims[2][0].name)",
+        "import sys, h5py; f = h5py.File(sys.argv[1]); lat = f['lat']\n\
+         print([dim[0].name for dim in f['t2m'].dims], lat.dtype, lat.shape, sorted(lat.attrs), lat.attrs['NAME'])",
         &[&output],
     );
-    assert_eq!(require!(seen), "[1, 0, 1] /lon");
+    let name = "b'This is a netCDF dimension but not a netCDF variable.        ";
+    let seen = require!(seen);
+    assert!(seen.starts_with("['/time', '/lat', '/lon'] >f4 ") && seen.contains(name), "{seen}");
+    assert!(seen.contains("['CLASS', 'NAME', 'REFERENCE_LIST', '_Netcdf4Dimid']"), "{seen}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ pub(super) fn subjects(args: &BenchArgs) -> Result<Vec<Stored>, Failure> {
         return Err(wrong("no file and dataset are named"));
     };
     let file = location::open(path)?;
-    let dataset = file.dataset(name)?;
+    let dataset = hyperslab_netcdf::find_dataset(&file, name)?;
     if dataset.shape().contains(&0) {
         return Err(wrong(format!(
             "{}: {} has no elements, so there is nothing to read",
