@@ -22,8 +22,9 @@ rules! { RULES:
     DANGLING_REFERENCE = Warning "dangling-reference", "IV.A.2.d";
 }
 
-/// Collections begin at multiples of this.
-const ALIGNMENT: u64 = 8;
+/// How a collection begins: its signature, its version, and reserved bytes. The library allocates them at any offset, such as
+/// behind a chunk of an odd size.
+const START: &[u8] = b"GCOL\x01\0\0\0";
 /// Bytes that are searched at once.
 const WINDOW_BYTES: u64 = 1 << 20;
 /// Parsed collections are dropped above so many bytes.
@@ -126,13 +127,13 @@ impl Checker<'_> {
             while at < end && !self.input.has_failed() {
                 let window = WINDOW_BYTES.min(end - at);
                 let Some(bytes) = self.input.read(at, window) else { return };
-                let first = (at - base).next_multiple_of(ALIGNMENT) - (at - base);
-                let starts = (first..window.saturating_sub(3)).step_by(ALIGNMENT as usize);
-                let mut next = at + window;
-                for offset in starts {
+                // A collection may begin in one window and go on in the next.
+                let overlap = if at + window < end { START.len() as u64 - 1 } else { 0 };
+                let mut next = at + window.saturating_sub(overlap).max(1);
+                for offset in memchr::memmem::find_iter(&bytes[..], START) {
+                    let offset = offset as u64;
                     let address = Address(at + offset - base);
-                    if bytes[offset as usize..].starts_with(b"GCOL")
-                        && let Ok(found) = Collection::parse(&self.view, address)
+                    if let Ok(found) = Collection::parse(&self.view, address)
                         && at + offset + found.size() as u64 <= end
                     {
                         if collections.checked.insert(address) {

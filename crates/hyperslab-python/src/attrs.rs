@@ -182,9 +182,7 @@ impl AttributeManager {
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         self.session.check_open()?;
-        interrupt::detach(py, || self.object.attributes().list())?
-            .map(|found| found.len())
-            .map_err(errors::raise)
+        interrupt::detach(py, || self.object.attributes().len())?.map_err(errors::raise)
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

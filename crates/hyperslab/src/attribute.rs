@@ -9,6 +9,9 @@ use hyperslab_format::Name;
 use hyperslab_format::group::dense_attributes::{self, Body, DenseAttribute};
 use hyperslab_format::message::Attribute;
 use hyperslab_format::object_header::{Found, MessageKind};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The attributes of one object. They are read from the file by each method, not in advance.
 pub struct Attributes<'n> {
@@ -24,6 +27,46 @@ pub struct AttributeEntry {
     pub attribute: Result<Attribute>,
 }
 
+/// The attributes of an object that has many, once all of them were read: without it, a program that takes them one by one by
+/// name would read all for each. Clones of a node share it.
+#[derive(Default)]
+pub(crate) struct KnownAttributes {
+    /// How many were looked up by name so far.
+    lookups: AtomicU32,
+    /// By name; `None` if they are few, large, or some of them are damaged.
+    all: OnceLock<Option<HashMap<Name, Attribute>>>,
+}
+
+/// Objects with at most so many attributes are read each time.
+const FEW: usize = 16;
+/// After so many lookups by name, all attributes are read.
+const LOOKUPS: u32 = 4;
+/// More bytes of values are not kept.
+const KNOWN_BYTES_MAX: usize = 16 << 20;
+
+impl KnownAttributes {
+    /// Keeps all attributes of an object.
+    fn keep(&self, entries: &[AttributeEntry]) {
+        self.all.get_or_init(|| {
+            if entries.len() <= FEW {
+                return None;
+            }
+            let mut all = HashMap::with_capacity(entries.len());
+            let mut bytes = 0;
+            for entry in entries {
+                let attribute = entry.attribute.as_ref().ok()?;
+                bytes += attribute.data.len();
+                all.entry(attribute.name.clone()).or_insert_with(|| attribute.clone());
+            }
+            (bytes <= KNOWN_BYTES_MAX).then_some(all)
+        });
+    }
+
+    fn all(&self) -> Option<&HashMap<Name, Attribute>> {
+        self.all.get()?.as_ref()
+    }
+}
+
 impl<'n> Attributes<'n> {
     pub(crate) fn new(node: &'n Node) -> Self {
         Self { node }
@@ -37,7 +80,7 @@ impl<'n> Attributes<'n> {
 
     /// All attributes as [`Self::list`] returns them, with the names of damaged attributes if these can be read.
     pub fn entries(&self) -> Result<Vec<AttributeEntry>> {
-        let mut all = self.read(None).map_err(|error| self.node.named(error))?;
+        let mut all = self.read_all()?;
         all.sort_by(|a, b| match (&a.name, &b.name) {
             (Some(a), Some(b)) => a.cmp(b),
             (a, b) => a.is_none().cmp(&b.is_none()),
@@ -49,7 +92,7 @@ impl<'n> Attributes<'n> {
     /// stores them, which is that in which libhdf5 and netCDF-C list them. A damaged attribute is an error in the list; the
     /// others are still listed.
     pub fn in_file_order(&self) -> Result<Vec<Result<Attribute>>> {
-        let mut all = self.read(None).map_err(|error| self.node.named(error))?;
+        let mut all = self.read_all()?;
         let order =
             |entry: &AttributeEntry| entry.attribute.as_ref().ok().and_then(|found| found.creation_order);
         if self.node.header.tracks_attribute_order() {
@@ -78,6 +121,13 @@ impl<'n> Attributes<'n> {
     /// The attribute of this name, or `None`. If the object has an index of attribute names, only the attributes with
     /// the same hash of the name are read.
     pub fn find(&self, name: &str) -> Result<Option<Attribute>> {
+        let known = &self.node.attributes;
+        if known.all.get().is_none() && known.lookups.fetch_add(1, Ordering::Relaxed) >= LOOKUPS {
+            self.read_all()?;
+        }
+        if let Some(all) = known.all() {
+            return Ok(all.get(&Name::from(name)).cloned());
+        }
         let entries = self.read(Some(name)).map_err(|error| self.node.named(error))?;
         let mut damaged = None;
         for entry in entries {
@@ -92,6 +142,31 @@ impl<'n> Attributes<'n> {
             }
         }
         damaged.map_or(Ok(None), Err)
+    }
+
+    /// The number of attributes, damaged ones included.
+    ///
+    /// # Errors
+    /// As [`Self::list`].
+    pub fn len(&self) -> Result<usize> {
+        match self.node.attributes.all() {
+            Some(all) => Ok(all.len()),
+            None => Ok(self.read_all()?.len()),
+        }
+    }
+
+    /// True without an attribute.
+    ///
+    /// # Errors
+    /// As [`Self::list`].
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    fn read_all(&self) -> Result<Vec<AttributeEntry>> {
+        let all = self.read(None).map_err(|error| self.node.named(error))?;
+        self.node.attributes.keep(&all);
+        Ok(all)
     }
 
     /// True if they lie in a fractal heap beside the object header.

@@ -101,8 +101,9 @@ pub struct KindOfMetadata {
 
 /// At most so many bytes that nobody owns are searched for collections of the global heap.
 const SEARCHED_BYTES_MAX: u64 = 256 << 20;
-/// Collections begin at multiples of this.
-const COLLECTION_ALIGNMENT: u64 = 8;
+/// How a collection of the global heap begins: its signature, its version, and reserved bytes. libhdf5 allocates them at any
+/// offset, such as behind a chunk of an odd size.
+const COLLECTION_START: &[u8] = b"GCOL\x01\0\0\0";
 /// Bytes that are searched at once.
 const WINDOW_BYTES: u64 = 1 << 20;
 
@@ -295,18 +296,18 @@ fn collections(file: &File, gaps: &[(u64, u64)]) -> Vec<(u64, u64)> {
     for &(start, end) in gaps {
         let mut at = start;
         while at < end && searched < SEARCHED_BYTES_MAX {
-            // The last bytes of a window are searched again with the next one.
             let len = WINDOW_BYTES.min(end - at);
             let mut window = vec![0; len as usize];
             if source.read_into(at, &mut window).is_err() {
                 break;
             }
             searched += len;
-            let mut next = at + len;
-            let first = (at - base).next_multiple_of(COLLECTION_ALIGNMENT) - (at - base);
-            let starts = (first..len.saturating_sub(3)).step_by(COLLECTION_ALIGNMENT as usize);
-            for offset in starts {
-                if window[offset as usize..].starts_with(b"GCOL")
+            // A collection may begin in one window and go on in the next.
+            let overlap = if at + len < end { COLLECTION_START.len() as u64 - 1 } else { 0 };
+            let mut next = at + len.saturating_sub(overlap).max(1);
+            for offset in memchr::memmem::find_iter(&window, COLLECTION_START) {
+                let offset = offset as u64;
+                if at + offset >= base
                     && let Ok(collection) = file.inner.parse(|view| collection_at(view, at + offset - base))
                     && at + offset + collection <= end
                 {

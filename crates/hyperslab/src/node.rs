@@ -1,5 +1,6 @@
 //! An object header and its path: the common part of a group, a dataset and a named datatype.
 
+use crate::attribute::KnownAttributes;
 use crate::file::FileInner;
 use crate::{Error, Result};
 use hyperslab_array::array::Origin;
@@ -13,6 +14,7 @@ pub(crate) struct Node {
     pub(crate) file: Arc<FileInner>,
     pub(crate) path: String,
     pub(crate) header: Arc<ObjectHeader>,
+    pub(crate) attributes: Arc<KnownAttributes>,
 }
 
 impl Node {
@@ -20,7 +22,7 @@ impl Node {
         file.trim();
         let header = file.parse(|view| ObjectHeader::parse(*view, address));
         let header = header.map_err(|error| error.at_object(path.clone()))?;
-        Ok(Self { file: file.clone(), path, header: Arc::new(header) })
+        Ok(Self { file: file.clone(), path, header: Arc::new(header), attributes: Arc::default() })
     }
 
     /// The group from which every path of a file starts.
