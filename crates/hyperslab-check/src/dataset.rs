@@ -18,11 +18,11 @@ rules! { RULES:
     CHUNK_SHAPE = Error "chunk-shape", "IV.A.2.i";
     /// Along a dimension that cannot grow and has elements, a chunk is not larger than the dataset, as the library demands of
     /// new datasets.
-    CHUNK_LARGER = Warning "chunk-larger-than-extent", "IV.A.2.i; H5D.c";
+    CHUNK_LARGER = Note "chunk-larger-than-extent", "IV.A.2.i; H5D.c";
     /// Only chunked, virtual and external datasets can grow.
     EXTENDIBLE = Error "extendible", "IV.A.2.b; H5Dint.c";
     /// Only chunked datasets have filters.
-    UNUSED_FILTERS = Warning "unused-filters", "IV.A.2.l";
+    UNUSED_FILTERS = Note "unused-filters", "IV.A.2.l";
     /// Data in external files is contiguous, and not in this file, too.
     EXTERNAL_DATA = Error "external-data", "IV.A.2.h";
     /// The index of a chunked dataset is of the kind that its dataspace and filters allow.

@@ -14,7 +14,7 @@ rules! { RULES:
     /// Every byte belongs to a structure, to raw data, or to free space that the file records. Other bytes are lost: the
     /// library leaves them where it does not keep track of free space. Padding is not lost: less than 8 zeros before a
     /// multiple of 8, and the unused end of a page.
-    ORPHAN_BYTES = Warning "orphan-bytes", "III.H";
+    ORPHAN_BYTES = Note "orphan-bytes", "III.H";
     /// In a file that is allocated in pages, metadata that is smaller than a page lies in one page: a reader that buffers
     /// pages reads the first page only. Larger metadata begins at the start of a page. Collections of the global heap count
     /// as raw data, which the library also reads across pages.

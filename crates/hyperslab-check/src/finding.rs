@@ -31,6 +31,8 @@ pub struct Report {
     pub errors: u64,
     /// The number of warnings.
     pub warnings: u64,
+    /// The number of notes.
+    pub notes: u64,
     /// The length of the file in bytes.
     pub file_bytes: u64,
     /// The number of objects.
@@ -51,7 +53,7 @@ pub struct Report {
 pub const FINDINGS_MAX: u64 = 100;
 
 impl Report {
-    /// True if nothing was found.
+    /// True if nothing is wrong. There may be notes.
     pub fn is_clean(&self) -> bool {
         self.errors == 0 && self.warnings == 0
     }
@@ -62,6 +64,7 @@ impl Report {
         match finding.rule.severity {
             Severity::Error => self.errors += 1,
             Severity::Warning => self.warnings += 1,
+            Severity::Note => self.notes += 1,
         }
         if *count <= FINDINGS_MAX {
             self.findings.push(finding);
@@ -70,6 +73,6 @@ impl Report {
 
     /// The number of findings that are not listed.
     pub fn unlisted(&self) -> u64 {
-        self.errors + self.warnings - self.findings.len() as u64
+        self.errors + self.warnings + self.notes - self.findings.len() as u64
     }
 }

@@ -19,7 +19,7 @@ rules! { RULES:
     /// A reference to the global heap leads to an object of the size that the element needs.
     HEAP_REFERENCE = Error "global-heap-reference", "III.E, IV.A.2.d";
     /// An object reference leads to an object of the file.
-    DANGLING_REFERENCE = Warning "dangling-reference", "IV.A.2.d";
+    DANGLING_REFERENCE = Note "dangling-reference", "IV.A.2.d";
 }
 
 /// How a collection begins: its signature, its version, and reserved bytes. The library allocates them at any offset, such as

@@ -12,7 +12,9 @@ use std::fmt;
 /// How bad it is if a file does not follow a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The specification allows it, but it is odd: lost space, or something that a later writer may stumble over.
+    /// Nothing is wrong: files of the library have it, too. It may be of interest, such as space that a repack saves.
+    Note,
+    /// The specification allows it, but no file of the library has it: something that a later writer may stumble over.
     Warning,
     /// The file violates the specification.
     Error,
@@ -21,6 +23,7 @@ pub enum Severity {
 impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Self::Note => "note",
             Self::Warning => "warning",
             Self::Error => "error",
         })

@@ -13,7 +13,7 @@ rules! { RULES:
     /// The file is as long as the superblock says: a shorter file is truncated.
     TRUNCATED = Error "truncated", "II.A";
     /// The file has no bytes after the end of file that the superblock states.
-    BYTES_AFTER_END = Warning "bytes-after-end", "II.A";
+    BYTES_AFTER_END = Note "bytes-after-end", "II.A";
     /// The base address is the offset of the superblock. Tools that add or remove a user block may leave it as it was.
     BASE_ADDRESS = Warning "base-address", "II.A";
     /// A file with a superblock of version 3 was closed: no consistency flag is set. The library refuses to open it otherwise.

@@ -337,7 +337,7 @@ pub(crate) struct CheckArgs {
     /// Decode every chunk, and follow the references in raw data
     #[arg(long)]
     pub data: bool,
-    /// Exit with 3 if there are warnings
+    /// Exit with 3 if there are warnings; notes do not count
     #[arg(long)]
     pub strict: bool,
     #[command(flatten)]

@@ -19,13 +19,13 @@ rules! { RULES:
     /// The offset of a chunk is a multiple of the size of a chunk.
     CHUNK_OFFSET = Error "chunk-offset", "III.A.1";
     /// The index has only chunks that are inside the dataset: the library removes others when a dataset shrinks.
-    CHUNK_OUTSIDE = Warning "chunk-outside", "VII; H5Dchunk.c";
+    CHUNK_OUTSIDE = Note "chunk-outside", "VII; H5Dchunk.c";
     /// An unfiltered chunk has the bytes of its elements; a filtered chunk has at least one byte.
     CHUNK_SIZE = Error "chunk-size", "III.A.1, VII";
     /// The filter mask of a chunk has only bits of filters that the dataset has.
     FILTER_MASK = Error "filter-mask", "III.A.1, VII";
     /// Only optional filters were skipped.
-    MANDATORY_FILTER = Warning "mandatory-filter-skipped", "IV.A.2.l";
+    MANDATORY_FILTER = Note "mandatory-filter-skipped", "IV.A.2.l";
     /// The parameters and numbers in the header of an array are those of the layout message and of its blocks.
     ARRAY_HEADER = Error "array-header", "VII.C, VII.D";
     /// The blocks of an array repeat its client ID and its address.

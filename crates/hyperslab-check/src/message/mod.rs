@@ -22,19 +22,19 @@ use hyperslab_format::{Address, Cursor};
 
 rules! { RULES:
     /// A message ends with its last field. In version 1 headers, messages are padded to a multiple of 8 bytes with zeros.
-    MESSAGE_END = Warning "message-end", "IV.A.1";
+    MESSAGE_END = Note "message-end", "IV.A.1";
     /// A text ends with a NUL where the specification demands one, and names are not empty.
     TEXT_END = Error "text-end", "";
     /// A datatype has the version that its class needs: arrays 2, VAX numbers 3, revised references 4, complex numbers 5.
     /// Some files of older libraries have arrays and revised references in version 1.
-    DATATYPE_VERSION = Warning "datatype-version", "IV.A.2.d";
+    DATATYPE_VERSION = Note "datatype-version", "IV.A.2.d";
     /// The members of a compound datatype have different names and do not overlap; an enumeration has no name twice.
     DATATYPE_MEMBERS = Error "datatype-members", "IV.A.2.d";
     /// A reference count message is only stored for counts other than 1.
     REFERENCE_COUNT_OF_ONE = Warning "reference-count-of-one", "IV.A.2.w";
     /// The sizes of the parts of an attribute message are those of its datatype and dataspace. Some files
     /// of older libraries have more bytes than a datatype needs.
-    ATTRIBUTE_SIZES = Warning "attribute-sizes", "IV.A.2.m";
+    ATTRIBUTE_SIZES = Note "attribute-sizes", "IV.A.2.m";
     /// Names and texts that are marked as UTF-8 are valid UTF-8.
     UTF_8 = Warning "utf-8", "IV.A.2.g, IV.A.2.m";
 }

@@ -41,6 +41,7 @@ struct Document<'r> {
     file: String,
     errors: u64,
     warnings: u64,
+    notes: u64,
     /// Findings that are not listed, because their rule has many.
     unlisted: u64,
     findings: Vec<FindingDocument<'r>>,
@@ -162,6 +163,7 @@ fn document<'r>(path: &Path, report: &'r Report) -> Document<'r> {
         file: location::shown(path),
         errors: report.errors,
         warnings: report.warnings,
+        notes: report.notes,
         unlisted: report.unlisted(),
         findings: report.findings.iter().map(finding).collect(),
         bytes: report.file_bytes,

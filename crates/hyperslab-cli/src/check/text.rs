@@ -7,7 +7,7 @@ use hyperslab_check::{Finding, Report};
 use hyperslab_units::counted_text;
 use std::path::Path;
 
-/// `FILE: 1 error, 2 warnings`, and a line for each finding.
+/// `FILE: 1 error, 2 warnings, 1 note`, and a line for each finding.
 pub(super) fn report(path: &Path, report: &Report) -> String {
     let mut text = format!("{}: {}\n", one_line(&location::shown(path)), counts(report));
     for finding in &report.findings {
@@ -20,12 +20,13 @@ pub(super) fn report(path: &Path, report: &Report) -> String {
 }
 
 fn counts(report: &Report) -> String {
-    if report.is_clean() {
-        return "no errors, no warnings".to_owned();
-    }
-    let errors =
-        if report.errors == 0 { "no errors".to_owned() } else { counted_text(report.errors, "error") };
-    format!("{errors}, {}", counted_text(report.warnings, "warning"))
+    let counted = |count, what: &str| match count {
+        0 => format!("no {what}s"),
+        count => counted_text(count, what),
+    };
+    let notes =
+        if report.notes == 0 { String::new() } else { format!(", {}", counted(report.notes, "note")) };
+    format!("{}, {}{notes}", counted(report.errors, "error"), counted(report.warnings, "warning"))
 }
 
 fn line(finding: &Finding) -> String {
