@@ -60,6 +60,7 @@ mod tests {
                 },
                 dataspace: Dataspace::Simple { dims: vec![4], max_dims: vec![Some(4)] },
                 data: encoded(&[300, 0, 5, 7]).into(),
+                creation_order: None,
             };
             renumber(&mut attribute, &new);
             assert_eq!(attribute.data[..], encoded(&[1, 0, 2, 7]));

@@ -138,6 +138,14 @@ impl Source for DistantSource {
         self.remote.check_unchanged()
     }
 
+    fn lock_shared(&self) -> io::Result<()> {
+        self.remote.source.lock_shared()
+    }
+
+    fn unlock(&self) {
+        self.remote.source.unlock();
+    }
+
     fn version(&self) -> Option<Version> {
         self.remote.source.version()
     }

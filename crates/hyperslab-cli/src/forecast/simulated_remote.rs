@@ -103,6 +103,14 @@ impl Source for SimulatedRemote {
         self.inner.check_unchanged()
     }
 
+    fn lock_shared(&self) -> io::Result<()> {
+        self.inner.lock_shared()
+    }
+
+    fn unlock(&self) {
+        self.inner.unlock();
+    }
+
     fn version(&self) -> Option<Version> {
         self.inner.version()
     }

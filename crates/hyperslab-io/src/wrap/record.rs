@@ -82,6 +82,14 @@ impl<S: Source> Source for Recorder<S> {
         self.inner.check_unchanged()
     }
 
+    fn lock_shared(&self) -> io::Result<()> {
+        self.inner.lock_shared()
+    }
+
+    fn unlock(&self) {
+        self.inner.unlock();
+    }
+
     fn version(&self) -> Option<Version> {
         self.inner.version()
     }
