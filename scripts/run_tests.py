@@ -2,7 +2,7 @@
 
 Three tiers, each with its own steps:
 
-    --quick   formatting and the tests that need no long wait, at a tenth of the scale: for the edit loop
+    --quick   formatting, words, and the tests that need no long wait, at a tenth of the scale: for the edit loop
     (none)    what CI runs
     --full    random and damaged input at ten times the scale, loom, AddressSanitizer; one step for each test program,
               noted as it passes, so that a run that was interrupted goes on; the last run is noted in
@@ -109,6 +109,7 @@ def count_pytest(output: str) -> Count:
 # test that needs a missing feature would silently not be built.
 CARGO_TEST = ["cargo", "test", "--workspace", "--exclude", "hyperslab-python", "--all-features", "--locked", "--no-fail-fast"]
 FORMAT = Step("format", ["cargo", "fmt", "--all", "--check"])
+WORDS = Step("words", [PYTHON, "scripts/check_words.py"])
 FIXTURES = Step("fixtures", [PYTHON, "corpus/recipes/make.py"])
 # Built as the other tests are, with the packages that are compiled for them: a release build takes ten times as long.
 PACKAGE = Step(
@@ -133,14 +134,14 @@ def pytest(folder: str) -> Step:
 def steps(tier: str) -> list[Step]:
     if tier == "quick":
         chosen = [word for name in QUICK for word in ("--test", name)]
-        return [FORMAT, Step("rust", [*CARGO_TEST, "--lib", *chosen], count_cargo)]
+        return [FORMAT, WORDS, Step("rust", [*CARGO_TEST, "--lib", *chosen], count_cargo)]
     loom, sanitize = (Step(name, [f"scripts/{name}"], count_cargo) for name in ("loom", "sanitize"))
     after = [pytest("python"), pytest("oracle"), pytest("browser")]
     if tier == "full":
-        return [FIXTURES, *programs(), PACKAGE, *after, loom, sanitize]
+        return [WORDS, FIXTURES, *programs(), PACKAGE, *after, loom, sanitize]
     lints = ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"]
     rust = Step("rust", CARGO_TEST, count_cargo, beside=[Step("lints", lints), *cores(), PACKAGE])
-    return [FORMAT, FIXTURES, rust, *rust.beside, *after]
+    return [FORMAT, WORDS, FIXTURES, rust, *rust.beside, *after]
 
 
 def cores() -> list[Step]:

@@ -124,7 +124,7 @@ def encoding_for(
     Raises:
         HyperslabError: a variable is larger than 2 GiB, in which case encode a part of it: `encoding_for(ds.isel(...))`;
             or an argument is wrong.
-        TypeError: a read is no mapping.
+        TypeError: a read is not a mapping.
     """
     wanted = [_read(read) for read in reads]
     unknown = {key for read, _ in wanted for key in read} - set(dataset.dims)

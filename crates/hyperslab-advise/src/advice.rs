@@ -62,7 +62,7 @@ pub struct ReadAnswer {
     pub name: String,
     /// Extent of the block.
     pub block: Vec<u64>,
-    /// How often the dataset is read so, beside the others.
+    /// The relative weight of this read.
     pub weight: f64,
 }
 

@@ -8,7 +8,7 @@
 use crate::cost::Costed;
 use crate::question::Question;
 
-/// Whom a choice must serve.
+/// The readers that a choice must support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Served {
     /// All readers. What counts is how many times as long each takes as with the storage that is best for it, on average.
@@ -17,7 +17,7 @@ pub(crate) enum Served {
     One(usize),
 }
 
-/// Storages that are so close to the fastest cannot be told apart: the smaller one is chosen.
+/// Storages this close to the fastest do not differ measurably: the smaller one is chosen.
 const TIE: f64 = 1.04;
 /// Sizes this close are equal.
 const EQUAL_SIZE: f64 = 1.03;
@@ -181,7 +181,7 @@ impl<'a> Choice<'a> {
         if bytes(0) <= (least * WORTH_FOR_BYTES).max(least + FEW_BYTES) {
             return 0;
         }
-        // A few bytes of an index are no reason for chunks that are read badly.
+        // A few bytes of an index are not a reason for chunks that are read badly.
         let most = (least * EQUAL_SIZE).max(least + (bytes(0) * NO_BYTES).max(FEW_BYTES));
         let small = readable().filter(|at| bytes(*at) <= most);
         small.min_by(|a, b| scores[*a].total_cmp(&scores[*b]).then(a.cmp(b))).unwrap_or(0)

@@ -55,7 +55,7 @@ pub(crate) fn confirm(
     Ok(())
 }
 
-/// The storage that is to be decoded next: of those that are left, the nearest to the best for those whom it would serve. `None`
+/// The storage that is to be decoded next: of those that are left, the nearest to the best for the readers that it would serve. `None`
 /// if none is near.
 fn nearest(question: &Question<'_>, present: &Costed, costed: &[Costed], is_left: &[bool]) -> Option<usize> {
     let all: Vec<Costed> = std::iter::once(present).chain(costed).cloned().collect();

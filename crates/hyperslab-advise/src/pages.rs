@@ -39,7 +39,7 @@ pub struct StoredFile<'a> {
 pub struct ReadSession {
     /// The reads.
     pub session: Session,
-    /// How often the dataset is read so, beside the others.
+    /// The relative weight of this read.
     pub weight: f64,
     /// How many times as many blocks there are as the session has.
     pub factor: f64,

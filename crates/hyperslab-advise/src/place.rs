@@ -73,7 +73,7 @@ impl Place {
                     let bytes =
                         hyperslab_units::parse_bytes(value).map_err(|error| wrong(error.to_string()))?;
                     if bytes == 0 {
-                        return Err(wrong("bandwidth=0 never ends".to_owned()));
+                        return Err(wrong("bandwidth must be greater than 0".to_owned()));
                     }
                     place.link.bytes_per_second = bytes as f64;
                 }
@@ -170,7 +170,7 @@ mod tests {
             ("s3,gs", "not a name and a number"),
             ("latency=4", "lacks a unit"),
             ("latency=-1ms", "0 or more"),
-            ("bandwidth=0", "never ends"),
+            ("bandwidth=0", "greater than 0"),
             ("connections=0", "1 or more"),
             ("colour=3", "not one of"),
         ] {

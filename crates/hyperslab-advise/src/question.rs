@@ -55,7 +55,7 @@ pub enum SizeBound {
     None,
 }
 
-/// What the data may grow if the user says nothing: less than can be told apart on samples.
+/// What the data may grow if the user says nothing: less than samples can distinguish.
 const GROWTH_DEFAULT: f64 = 1.05;
 
 impl Default for SizeBound {

@@ -142,7 +142,7 @@ mod tests {
         let series = shapes(&[1460, 361, 720], 4, &[vec![1460, 1, 1], vec![1, 361, 720]], None, LATTICE_MAX);
         assert!(series.contains(&vec![1460, 1, 144]), "1460 x 144 floats are 0.8 MiB");
         assert!(series.contains(&vec![1, 361, 720]));
-        // A block that is no part of the extent, nor of a round size.
+        // A block that neither divides the extent nor has a round size.
         assert!(shapes(&[39, 36_841], 4, &[vec![39, 969]], None, LATTICE_MAX).contains(&vec![39, 969]));
     }
 

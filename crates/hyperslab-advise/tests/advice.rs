@@ -100,7 +100,7 @@ fn chunks_for_maps_and_series_serve_both() {
     }
 }
 
-/// 39 x 36,841 floats in tiles; the block is no part of the extent, nor of a round size.
+/// 39 x 36,841 floats in tiles; the block neither divides the extent nor has a round size.
 #[test]
 fn the_block_of_a_read_is_a_chunk_shape_too() {
     let facts =

@@ -259,7 +259,7 @@ pub(crate) struct DoctorArgs {
     /// HDF5 or netCDF-4 files and folders; after a single file, a dataset in it
     #[arg(required_unless_present = "why", value_name = "FILE [DATASET]")]
     pub paths: Vec<PathBuf>,
-    /// Block in which the dataset is read, and how often beside the others; may be repeated
+    /// Block in which the dataset is read, and its relative weight; may be repeated
     #[arg(long, value_name = "SHAPE[@WEIGHT]")]
     pub read: Vec<String>,
     /// Order of the dimensions in which the block moves, slowest first

@@ -170,7 +170,7 @@ fn attributes(attributes: &Attributes<'_>, seen: &mut dyn FnMut(Event<'_>)) -> R
     Ok(())
 }
 
-/// True where an element is all there is of it: it leads to nothing that lies elsewhere.
+/// True where an element is all there is of it: it refers to nothing elsewhere.
 fn is_fixed(datatype: &Datatype) -> bool {
     !datatype.is_variable() && !datatype.contains_reference()
 }

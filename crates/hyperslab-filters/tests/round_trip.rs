@@ -137,7 +137,7 @@ proptest! {
         let pipeline = Pipeline::new(&[optional], case.element, raw.len()).unwrap();
         let Encoded { bytes, mask } = pipeline.encode(&raw, &mut scratch).unwrap();
         let stored = bytes.to_vec();
-        // What is no smaller is stored as it is, by the filters that may do so.
+        // What does not become smaller is stored as it is, by the filters that may do so.
         prop_assert!(mask == 0 || matches!(case.id, 4 | 32000 | 32001 | 32013) && stored == raw);
         prop_assert!(mask == 0 || case.id != 32013 || raw.is_empty());
         let mut out = vec![0x55; raw.len()];

@@ -130,7 +130,7 @@ impl DecimalRounding {
         let mut largest = 0.0f64;
         let mut round = |value: f64| {
             let scaled = value * scale;
-            // Larger ones, and what is no number, have no fraction that could be rounded.
+            // Larger ones, and what is not a number, have no fraction that could be rounded.
             let rounded = if scaled.abs() < INTEGERS_FROM { scaled.round_ties_even() / scale } else { value };
             if rounded.abs() <= finite_max {
                 largest = largest.max((rounded - value).abs());

@@ -139,7 +139,7 @@ impl LinkTree {
         found
     }
 
-    /// The links along an absolute path, soft links included; `None` if it leads to nothing in this file.
+    /// The links along an absolute path, soft links included; `None` if it dangles in this file.
     pub fn resolve(&self, path: &str) -> Option<Vec<LinkNumber>> {
         let mut links = Vec::new();
         self.follow(0, path, &mut links, SOFT_LINKS_MAX)?;

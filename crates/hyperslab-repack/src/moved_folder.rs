@@ -88,7 +88,7 @@ impl MovedFolder {
         }
     }
 
-    /// The new name; `None` if the old one stays right, or leads to nothing.
+    /// The new name; `None` if the old one stays right, or dangles.
     fn renamed(&self, name: &Path, exists: impl Fn(&Path) -> bool) -> Option<String> {
         if name.is_absolute() || self.also_written.contains(&normalized(&self.to.join(name))) {
             return None;

@@ -7,7 +7,7 @@ use crate::change::PathPattern;
 pub struct ObjectSelection {
     /// If any are given: only the objects that they match, what is below them, and what those need.
     pub only: Vec<ObjectChoice>,
-    /// Objects that are left out, with what is below them. They go before `only`.
+    /// Objects that are left out, with what is below them. They override `only`.
     pub drop: Vec<ObjectChoice>,
     /// Links that get other names or places.
     pub rename: Vec<Rename>,

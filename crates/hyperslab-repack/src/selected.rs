@@ -275,7 +275,7 @@ impl Selector<'_> {
         role: &'static str,
         ways: &HashMap<usize, LinkNumber>,
     ) -> Result<(), RepackError> {
-        // What leads to nothing in the source leads to nothing in the new file.
+        // What dangles in the source dangles in the new file.
         let Some(links) = self.tree.resolve(path) else { return Ok(()) };
         if let Some(option) = links.iter().find(|&&link| self.tree.state(link).is_dropped) {
             let dropped = self.tree.link_path(*option);
@@ -392,7 +392,7 @@ impl Selector<'_> {
             for (target, path) in self.soft_links(node) {
                 let links = self.tree.resolve(&target).unwrap_or_default();
                 if links.iter().any(|&link| !self.tree.state(link).is_kept) {
-                    let what = format!("a soft link, leads to nothing: {target} is left out");
+                    let what = format!("the soft link dangles: {target} was not copied");
                     self.summary.severed.push(Severed { path, what });
                 }
             }

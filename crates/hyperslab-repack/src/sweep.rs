@@ -24,7 +24,7 @@ pub(crate) struct Shapes {
     pub element_bytes: u64,
 }
 
-/// How the array is gone through.
+/// The order in which the array is traversed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sweep {
     pub shapes: Shapes,

@@ -133,7 +133,7 @@ def text_bytes(value: Any) -> bytes:
     """Return a text in UTF-8; bytes stay as they are.
 
     Raises:
-        TypeError: it is no text.
+        TypeError: it is not a text.
         ValueError: it has no form in UTF-8.
     """
     if isinstance(value, str):

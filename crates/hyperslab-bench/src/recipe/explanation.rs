@@ -37,7 +37,7 @@ pub(super) fn sentence(
 
 /// Why one cell takes longer than another, or does not.
 fn of_a_ratio(effect: &Effect, verdict: Verdict, more: &Measured, less: &Measured) -> Vec<String> {
-    // Where something else was set then, it is that which differs, and it is told apart.
+    // Where something else was set then, the setting differs.
     let is_told_apart = is_less(verdict) && effect.as_then.is_some();
     let mut parts: Vec<String> = fit(more).into_iter().collect();
     if !is_told_apart {
@@ -160,7 +160,7 @@ fn counted(more: &Measured, less: &Measured) -> String {
             );
         }
         let (many, few) = (count(more.read_calls), count(less.read_calls));
-        format!("no count explains it: {many} requests are made against {few}")
+        format!("no counter explains the difference: {many} requests are made against {few}")
     })
 }
 
@@ -309,7 +309,7 @@ mod tests {
         let said = gone(read("slow", 9 << 20, 5), read("fast", 8 << 20, 900));
         assert_eq!(said, "about as many bytes are read from the file: 9 MiB in 5 requests, 8 MiB in 900");
         let said = gone(read("slow", 1 << 20, 5), read("fast", 9 << 20, 6));
-        assert_eq!(said, "no count explains it: 5 requests are made against 6");
+        assert_eq!(said, "no counter explains the difference: 5 requests are made against 6");
     }
 
     #[test]

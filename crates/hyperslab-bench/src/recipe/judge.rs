@@ -44,7 +44,7 @@ pub struct Other {
     pub measured: f64,
 }
 
-/// Less than this is no difference.
+/// Less than this is not a difference.
 const DIFFERENCE: f64 = 1.25;
 
 /// Judges an effect by what was measured.

@@ -47,7 +47,7 @@ pub struct TableReport {
 /// Something that was not measured, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotRun {
-    /// Which cells, by whom.
+    /// Which cells, by which engines.
     pub what: String,
     /// Why, and what to do about it.
     pub why: String,

@@ -29,7 +29,7 @@ EXAMPLES
   hyperslab advise --json era5.nc > advice.json
 
 A block is written as its size along each dimension; `:` stands for the whole extent. Each read is the whole dataset, read
-once in such blocks; a weight says how often, beside the others.
+once in such blocks; a weight is its relative frequency.
 
 READERS
   libhdf5-1.8, libhdf5-1.10, libhdf5-1.14, libhdf5-2, netcdf-4.9, netcdf-4.10, xarray, h5py, matlab, hyperslab, each with its
@@ -50,7 +50,7 @@ pub(crate) struct AdviseArgs {
     /// Datasets in the file; the largest if none is named
     #[arg(value_name = "DATASET")]
     pub datasets: Vec<String>,
-    /// Block in which the dataset is read, and how often beside the others; may be repeated
+    /// Block in which the dataset is read, and its relative weight; may be repeated
     #[arg(long, value_name = "SHAPE[@WEIGHT]")]
     pub read: Vec<String>,
     /// The reads that a program made, as JSON lines: {"dataset": "/t2m", "shape": [1, 361, 720], "count": 365}

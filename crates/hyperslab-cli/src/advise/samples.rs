@@ -181,7 +181,7 @@ impl<'a> Samples<'a> {
             let (mut encode_seconds, mut decode_seconds) = (f64::INFINITY, f64::INFINITY);
             let mut encoded_bytes = 0;
             for _ in 0..self.runs {
-                // Processor time: what else the machine does is no property of the filters.
+                // Processor time: what else the machine does is not a property of the filters.
                 let start = thread_seconds();
                 let mut rounded = Cow::Borrowed(&sample[..]);
                 if let Some(decimals) = &decimals {

@@ -192,7 +192,7 @@ fn measure(
     Ok(Some(Document::new(head, rows, &Commands::new(args, engines.unwrap_or_default()))))
 }
 
-/// Where several types are measured, what is stored is told apart by them too.
+/// Where several types are measured, what is stored is distinguished by them, too.
 fn name_type(found: &mut Rows, matrix: &Matrix) {
     let Subject::Synthetic(synthetic) = &matrix.subject else { return };
     let element = synthetic.element;

@@ -54,11 +54,11 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
         check_file("--html", page)?;
     }
     let examiner = Examiner::new(args)?;
-    // A log is of files that are gone through, and be it one.
+    // A log lists files, even a single one.
     let is_run = args.run.resume.is_some() || args.run.shard.is_some();
     if is_run && (dataset.is_some() || args.html.is_some()) {
         return Err(Failure::wrong_request(
-            "--resume and --shard are for going through files, not for a dataset or a page",
+            "`--resume` and `--shard` need a list of files, even a list of one, and no dataset or page",
         ));
     }
     match paths.as_slice() {

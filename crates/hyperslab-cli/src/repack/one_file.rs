@@ -126,7 +126,7 @@ impl Job {
         Ok(())
     }
 
-    /// Adds the rules that depend on the file. They come before those of the command line, which go before them. Returns
+    /// Adds the rules that depend on the file. They are applied first; options of the command line override them. Returns
     /// datasets that stay as they are, with the reasons.
     fn adapt(
         &self,

@@ -23,7 +23,7 @@ use toml::Spanned;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Recipe {
-    /// What is changed, in this order: later entries go before earlier ones.
+    /// What is changed, in this order: later entries override earlier ones.
     #[serde(default)]
     dataset: Vec<Entry>,
     /// Objects that are copied; all if there are none.

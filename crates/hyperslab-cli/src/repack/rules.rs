@@ -12,7 +12,7 @@ use hyperslab_repack::{
 /// Chunks that serve a read, if no size is given.
 const CHUNK_BYTES: u64 = 1 << 20;
 
-/// The rules and the selection of the command line. Rules of a recipe come first, so that options go before it.
+/// The rules and the selection of the command line. Rules of a recipe come first, so that options override them.
 pub(super) fn requests(args: &RepackArgs) -> Result<(ChangeSet, ObjectSelection), Failure> {
     let recipe::Requests { mut rules, mut objects } =
         args.recipe.as_deref().map(recipe::read).transpose()?.unwrap_or_default();

@@ -45,7 +45,7 @@ impl FromStr for Shard {
     }
 }
 
-/// How the files are gone through: options of every command that takes many files.
+/// How the files are processed: options of every command that takes many files.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RunOptions {
     /// Files worked on at the same time

@@ -1,5 +1,5 @@
 //! `hyperslab advise`, followed: its lines make the storage that they promise, with the programs that they are for; asked
-//! again it is content; the published cases come out as they were published.
+//! again it recommends no further change; the published cases come out as they were published.
 
 use super::faults::{pasted, report, written};
 use super::run::run;

@@ -1,5 +1,5 @@
 //! The lines that the doctor gives, run by the programs that they are for: at least half of what they promise arrives, in
-//! bytes that are read or stored. Asked again about a file that was repacked as it said, the doctor is content.
+//! bytes that are read or stored. Asked again about a file that was repacked as it said, the doctor recommends no further change.
 
 use super::faults::{finding, pasted, report, written};
 use super::run::run;

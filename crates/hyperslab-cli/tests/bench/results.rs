@@ -90,7 +90,7 @@ fn every_row_has_the_command_that_measures_it_again() {
         let types = ["<i2 in ", ">f8 in "];
         let of_type =
             |name| rows.iter().filter(move |row| row["stored_as"].as_str().unwrap().starts_with(name));
-        assert_eq!(types.map(|name| of_type(name).count()), [rows.len() / 2; 2], "both are told apart");
+        assert_eq!(types.map(|name| of_type(name).count()), [rows.len() / 2; 2], "both are distinguished");
         // Each kind of row once: many differ in nothing that is new.
         for row in rows.iter().step_by(if number == 0 { 3 } else { 5 }) {
             let command = row["command"].as_str().unwrap();
@@ -135,7 +135,7 @@ fn a_document_says_what_was_asked_where_and_of_whom_and_is_drawn_again() {
     let drawn = String::from_utf8(drawn.stdout).unwrap();
     assert_eq!(std::fs::read_to_string(&page).unwrap(), std::fs::read_to_string(&again).unwrap());
     assert_eq!(std::fs::read_to_string(place.path("rows.csv")).unwrap().lines().count(), 3);
-    // The engine that does nothing is no winner, and says what the harness costs.
+    // The engine that does nothing does not win; it says what the harness costs.
     let last: Vec<&str> = drawn.lines().rev().take(2).collect();
     assert!(last[0].starts_with("The harness itself takes "), "{drawn}");
     assert!(last[1].starts_with("Read 1x1x9x717: hyperslab is fastest"), "{drawn}");

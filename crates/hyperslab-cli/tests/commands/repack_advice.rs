@@ -28,7 +28,7 @@ fn the_doctor_finds_nothing_more_to_repack() {
         assert_eq!(plan[0]["options"], json!([format!("--like doctor: {code}")]));
         let again = repack_document(&first, &second, &["--like", "doctor"]);
         assert_eq!((&again["plan"]["datasets"], &again["plan"]["kept"]), (&json!([]), &json!([])), "{code}");
-        // Options of the command line go before the doctor's.
+        // Options of the command line override the doctor's.
         let options = ["--like", "doctor", "--filter", "zstd=3", "--chunks", "1000"];
         let document = repack_document(&input, &first, &options);
         assert_eq!(document["plan"]["datasets"][0]["options"], json!(["--chunks 1000", "--filter zstd=3"]));

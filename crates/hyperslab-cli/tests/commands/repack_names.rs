@@ -53,7 +53,7 @@ fn a_pattern_that_is_a_name_is_explained() {
     let chunks =
         |path: &str| File::open(&output).unwrap().dataset(path).unwrap().chunk_shape().map(<[u64]>::to_vec);
     assert_eq!((chunks("/data[0]"), chunks("/a")), (Some(vec![2]), Some(vec![5])));
-    // A group is no dataset, and no pattern either.
+    // A group is neither a dataset nor a pattern.
     let (ended, _) = repacked(&input, &["--chunks", "/x=y:2"]);
     assert!(
         ended.err.contains("no dataset has this path or name") && !ended.err.contains('['),

@@ -61,7 +61,7 @@ impl Element {
         }
     }
 
-    /// Where some fields lie in records without gaps; none where it is no record, or all of them are wanted.
+    /// Where some fields lie in records without gaps; none where it is not a record, or all of them are wanted.
     ///
     /// # Errors
     /// A field that there is not.

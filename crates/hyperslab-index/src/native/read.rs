@@ -1,4 +1,4 @@
-//! Reading an index. Any bytes may come in: numbers are checked before they are used, and the checksum before anything is
+//! Reading an index. The input may be arbitrary bytes: numbers are checked before they are used, and the checksum before anything is
 //! returned.
 
 use super::{COLUMNS, Document, FORMAT_VERSION, KEY, NativeIndex, RowDigest};

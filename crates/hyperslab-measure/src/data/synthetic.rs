@@ -1,7 +1,7 @@
-//! Values that compress as much as is wished, anywhere in an array, in any order.
+//! Values that compress as much as requested, anywhere in an array, in any order.
 //!
 //! An element is a smooth field of its coordinates, of which the lowest bits are replaced by random ones. The more of
-//! them, the less a compressor can do: the number of random bits is what a wished ratio is turned into
+//! them, the less a compressor can do: the number of random bits is what a requested ratio is turned into
 //! ([`Synthetic::with_ratio`]). Random bits come from the element's position alone, so that blocks may be written in any
 //! order, and twice.
 
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wished_ratio_comes_out() {
+    fn the_requested_ratio_results() {
         for element in ["<f4", "<f8", "<i2", "<i4", "u1", "S16"] {
             for ratio in [1.2, 2.0, 4.0] {
                 let reached = made(element, ratio).sample_ratio();

@@ -142,7 +142,7 @@ const HIDDEN: [&str; 8] = [
 /// How the name of a dataset begins (its attribute NAME) that is only a dimension of netCDF.
 const ONLY_DIMENSION: &[u8] = b"This is a netCDF dimension but not a netCDF variable";
 
-/// A checksum of all that was visited, the same in whichever order that was, and by whom: what netCDF-C keeps for itself
+/// A checksum of all that was visited, the same in any order and by any engine: what netCDF-C keeps for itself
 /// in HDF5 is not part of it.
 #[derive(Default)]
 struct Sum {

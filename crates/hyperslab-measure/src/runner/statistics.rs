@@ -13,7 +13,7 @@ pub struct Summary {
     pub max: f64,
     /// How many there are.
     pub runs: usize,
-    /// Runs that strayed so far from the others that something else was at work.
+    /// Outliers: runs that another process may have disturbed.
     pub outliers: usize,
     /// Each run, in the order in which they were made; empty in documents of older releases.
     #[serde(default)]

@@ -37,7 +37,7 @@ pub struct CellKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CellColour {
-    /// One of the colours by which kinds are told apart, counted from 0.
+    /// One of the colours that distinguish the kinds, counted from 0.
     Distinct(usize),
     /// A step of the scale from best to worst.
     Heat(usize),

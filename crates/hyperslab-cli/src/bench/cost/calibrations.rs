@@ -30,7 +30,7 @@ impl Calibrations {
         self.0.iter().find(|(found, _)| found == library).map(|(_, terms)| *terms)
     }
 
-    /// The terms of an engine; for one that is no libhdf5, those of the first that is.
+    /// The terms of an engine; for one other than libhdf5, those of the first that is.
     pub(super) fn terms(&self, engine: &Engine) -> Terms {
         match engine {
             Engine::Libhdf5(found) => self.find(found).unwrap_or(Terms::BUILT_IN),

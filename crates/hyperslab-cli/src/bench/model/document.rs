@@ -1,4 +1,4 @@
-//! The results as one document: what was asked, of whom, on which machine, and every row with the command line that
+//! The results as one document: the question, the engines, the machine, and every row with the command line that
 //! measures it again. What is printed, drawn or kept is made of it, so that it can be made again later.
 
 use super::change::Changes;

@@ -115,11 +115,11 @@ fn because(fast: &Row, slow: &Row) -> String {
     }
 }
 
-/// Runs of a row that strayed.
+/// Outliers among the runs of a row.
 pub(in crate::bench) fn outliers(row: &Row, names: &Names) -> String {
     let Summary { outliers, runs, min, max, .. } = row.read.read;
     format!(
-        "{}: {} of {runs} strayed far from the others ({} to {}); something else was at work",
+        "{}: {} of {runs} are outliers ({} to {}); another process may have disturbed them",
         names.who(row),
         counted_text(outliers as u64, "run"),
         seconds_text(min),

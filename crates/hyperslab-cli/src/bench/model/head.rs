@@ -1,4 +1,4 @@
-//! What is said of a bench before it measures: what was asked, of whom, and where.
+//! What is said of a bench before it measures: the question, the engines, the machine.
 
 use super::machine::Machine;
 use super::names::settings;
@@ -16,7 +16,7 @@ use hyperslab_units::counted_text;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What was asked, of whom, and where.
+/// The question, the engines, the machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::bench) struct Head {
     /// Release of hyperslab.

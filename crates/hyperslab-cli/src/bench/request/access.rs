@@ -1,4 +1,4 @@
-//! How the data is gone through: blocks that are read, and how much they count; blocks that are written.
+//! The order of access to the data: blocks that are read, and how much they count; blocks that are written.
 
 use super::order::orders;
 use super::shape::{block, buffer};

@@ -1,4 +1,4 @@
-//! Orders in which dimensions are gone through.
+//! Orders in which dimensions are traversed.
 
 use super::values::wrong;
 use crate::failure::Failure;

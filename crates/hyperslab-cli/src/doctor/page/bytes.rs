@@ -1,6 +1,6 @@
 //! The file as a map of its bytes: each cell belongs to metadata, to a dataset, to free space, or to nothing.
 //!
-//! A cell may hold bytes of several owners but has one colour. Cells are given out in order, each to the owner to whom
+//! A cell may hold bytes of several owners but has one colour. Cells are given out in order, each to the owner to which
 //! most is due by then, so that every owner gets its share of the map to within a cell, about where its bytes lie.
 
 use crate::failure::one_line;

@@ -70,7 +70,7 @@ fn member_numbers(compound: &Hid) -> std::ops::Range<c_uint> {
     0..unsafe { (compound.library.functions.H5Tget_nmembers)(compound.id) }.max(0) as c_uint
 }
 
-/// True where elements of a type lead to nothing that lies elsewhere.
+/// True where elements of a type refer to nothing elsewhere.
 pub(super) fn is_fixed(datatype: &Hid) -> Result<bool, EngineError> {
     match class(datatype) {
         // SAFETY: an open type.

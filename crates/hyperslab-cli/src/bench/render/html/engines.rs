@@ -47,7 +47,7 @@ pub(super) fn section(drawn: &Drawn<'_>) -> Section {
         }
     };
     let map = HeatMap {
-        title: "Time to read, by what is read of what is stored, and by whom".to_owned(),
+        title: "Time to read, by read, storage and engine".to_owned(),
         corner: "access and storage".to_owned(),
         rows: lines.iter().map(line).collect(),
         columns: columns.clone(),

@@ -202,9 +202,9 @@ impl<'a> Drawn<'a> {
             let rows = document.skipped.iter().map(|skipped| [skipped.what.clone(), skipped.why.clone()]);
             section = section.figure(table.rows(rows));
         }
-        let strayed = document.rows().filter(|row| row.read.read.outliers > 0 && !is_null(row));
+        let outlying = document.rows().filter(|row| row.read.read.outliers > 0 && !is_null(row));
         let notes =
-            document.notes.iter().cloned().chain(strayed.map(|row| finding::outliers(row, self.names)));
+            document.notes.iter().cloned().chain(outlying.map(|row| finding::outliers(row, self.names)));
         let notes: Vec<String> = notes.collect();
         match notes.is_empty() {
             true => section,

@@ -10,7 +10,7 @@ use hyperslab_bench::matrix::WriteFigures;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Bar, Bars, Section};
 
-/// More bars than this are no picture.
+/// More bars than this cannot be read.
 const BARS_MAX: usize = 24;
 
 const COLUMNS: [Column; 13] = [
