@@ -18,6 +18,17 @@ pub struct Damage {
     pub error: String,
 }
 
+/// A part of the source that could not be read, and that the new file does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// The path of the object.
+    pub path: String,
+    /// `the object`, `its links`, `a link`, `its attributes` or `an attribute`.
+    pub what: &'static str,
+    /// The error.
+    pub error: String,
+}
+
 impl Damage {
     pub(crate) fn new(path: &str, block: &Block, error: impl std::fmt::Display) -> Self {
         let Block { start, count } = block.clone();

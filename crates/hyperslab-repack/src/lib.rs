@@ -70,7 +70,7 @@ mod wide_datatype;
 pub use change::{Change, ChangeSet, FilterRequest, LayoutRequest, PathPattern, Rule, Size};
 pub use cmip7::{CMIP7_BOUND, cmip7_rules, cmip7_variable, text_attribute};
 pub use copy::{CopyOptions, Summary, copy};
-pub use damage::Damage;
+pub use damage::{Damage, Lost};
 pub use decimal_rounding::DecimalRounding;
 pub use error::RepackError;
 pub use estimate::{Estimate, SampleSize};

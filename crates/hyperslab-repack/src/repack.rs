@@ -3,7 +3,7 @@
 use crate::checksums::Checksums;
 use crate::chunk_encoder::CodecState;
 use crate::copy::copy_user_block;
-use crate::damage::Damage;
+use crate::damage::{Damage, Lost};
 use crate::data::DataCopy;
 use crate::error::RepackError;
 use crate::monitor::Monitor;
@@ -28,6 +28,8 @@ pub struct Repacked {
     pub metadata_bytes: u64,
     /// Parts of the source that could not be read, and became fill values.
     pub damage: Vec<Damage>,
+    /// What could not be read, and is left out.
+    pub lost: Vec<Lost>,
     /// The largest difference between a value and what is read back, of each dataset with filters that round.
     pub rounding: Vec<(String, f64)>,
     pub(crate) source: SourceFile,
@@ -114,6 +116,7 @@ impl RepackPlan {
             bytes: 0,
             metadata_bytes: writer.metadata_bytes(),
             damage: source.damage,
+            lost: source.lost,
             rounding: Vec::new(),
             source: source.file.clone(),
             datasets: Vec::with_capacity(datasets.len()),

@@ -2,7 +2,7 @@
 //! in the order in which they are found, breadth first.
 
 use crate::bare_dimension;
-use crate::damage::Damage;
+use crate::damage::{Damage, Lost, tolerated};
 use crate::dimension_scales::{DIMENSION_LIST, Detached, detach, is_netcdf_coordinates};
 use crate::error::RepackError;
 use crate::link_tree::{absolute, joined};
@@ -44,6 +44,8 @@ pub(crate) struct SourceTree {
     pub old_paths: HashMap<Address, Vec<String>>,
     /// Chunks that a chunk index lists, and that are not where it says.
     pub damage: Vec<Damage>,
+    /// What could not be read, and is left out.
+    pub lost: Vec<Lost>,
     /// Dimensions of which the variable is left out. They have no data.
     pub bare: HashSet<ObjectId>,
 }
@@ -111,7 +113,7 @@ const INDEXED: u8 = 0x02;
 
 impl SourceTree {
     /// Reads everything but data, of the objects that are to be copied. With `keep_going`, chunks of damaged chunk indexes
-    /// that can be found are copied, and the others are noted.
+    /// that can be found are copied, and objects, links and attributes that can be read; the others are noted.
     ///
     /// # Errors
     ///
@@ -120,25 +122,58 @@ impl SourceTree {
         // From a source with latency, many structures are fetched at once.
         let prefetch = Prefetch { depth: usize::MAX, chunk_indexes: true, attributes: true };
         file.root()?.prefetch(&prefetch);
+        let (mut unreadable, mut lost) = (HashSet::new(), Vec::new());
+        // References to an object that turns out to be unreadable have been read by then: each time, all is read anew
+        // without those that are known.
+        loop {
+            let (mut tree, failed) = Self::read_without(file, selection, keep_going, &unreadable)?;
+            if failed.is_empty() {
+                lost.append(&mut tree.lost);
+                tree.lost = lost;
+                return Ok(tree);
+            }
+            for (address, object) in failed {
+                unreadable.insert(address);
+                lost.push(object);
+            }
+        }
+    }
+
+    /// Reads the objects that are not known to be unreadable. Also returns those that turned out to be.
+    fn read_without(
+        file: &File,
+        selection: &ObjectSelection,
+        keep_going: bool,
+        unreadable: &HashSet<Address>,
+    ) -> Result<(Self, Vec<(Address, Lost)>), RepackError> {
         let selected = if selection.is_everything() { None } else { Some(select(file, selection)?) };
-        let omitted = selected.as_ref().map(|selected| selected.omitted.clone()).unwrap_or_default();
+        let mut omitted = selected.as_ref().map(|selected| selected.omitted.clone()).unwrap_or_default();
+        omitted.extend(unreadable);
         let sources = Sources { file: Some(file.clone()), omitted, ..Sources::default() };
-        let mut reader = Reader::new(file, sources, selected, keep_going);
+        let mut reader = Reader { unreadable: unreadable.clone(), ..Reader::new(file, sources, selected, keep_going) };
         reader.sources.add(superblock(file).root, "/");
-        let mut next = 0;
+        let (mut next, mut failed) = (0, Vec::new());
         while let Some((address, path)) = reader.sources.objects.get(next).cloned() {
-            let object = reader.object(address, &path)?;
+            let object = match reader.object(address, &path) {
+                Err(error) if keep_going && next > 0 => {
+                    let error = tolerated(error)?.to_string();
+                    failed.push((address, Lost { path: path.to_string(), what: "the object", error }));
+                    Object::new(ObjectSpec::Group(Box::default()))
+                }
+                object => object?,
+            };
             reader.tree.objects.push(object);
             next += 1;
         }
         reader.sources.file = None;
-        let Reader { mut tree, mut sources, selected, undamaged, damage, .. } = reader;
+        let Reader { mut tree, mut sources, selected, undamaged, damage, lost, .. } = reader;
         tree.objects.shrink_to_fit();
         sources.objects.shrink_to_fit();
         let Selected { summary: selection, paths, bare, .. } = selected.unwrap_or_default();
         let bare = bare.iter().filter_map(|address| sources.numbers.get(address).copied()).collect();
         let file = SourceFile { file: file.clone(), undamaged: Arc::new(undamaged) };
-        Ok(Self { file, tree, sources, selection, old_paths: paths, damage, bare })
+        let tree = Self { file, tree, sources, selection, old_paths: paths, damage, lost, bare };
+        Ok((tree, failed))
     }
 }
 
@@ -195,6 +230,9 @@ struct Reader<'a> {
     keep_going: bool,
     undamaged: HashMap<Address, Arc<ChunkMap>>,
     damage: Vec<Damage>,
+    /// Objects that are known to be unreadable.
+    unreadable: HashSet<Address>,
+    lost: Vec<Lost>,
 }
 
 impl<'a> Reader<'a> {
@@ -202,7 +240,8 @@ impl<'a> Reader<'a> {
         limit_metadata_cache(file, CACHED_METADATA_BYTES_MAX);
         let (parts, undamaged) = Default::default();
         let (heap, tree, damage) = (file.heap(), FileTree::default(), Vec::new());
-        Self { file, heap, tree, sources, parts, selected, keep_going, undamaged, damage }
+        let (unreadable, lost) = Default::default();
+        Self { file, heap, tree, sources, parts, selected, keep_going, undamaged, damage, unreadable, lost }
     }
 
     fn object(&mut self, address: Address, path: &str) -> Result<Object, RepackError> {
@@ -215,10 +254,7 @@ impl<'a> Reader<'a> {
                 let selected = self.selected.as_mut().and_then(|selected| selected.links.remove(&address));
                 let links = match selected {
                     Some(links) => links,
-                    None => {
-                        let links = group.links().map_err(at_object)?.into_iter();
-                        links.collect::<Result<Vec<_>, _>>().map_err(at_object)?
-                    }
+                    None => self.links(group, path)?,
                 };
                 ObjectSpec::Group(Box::new(self.group(header, links, path)?))
             }
@@ -235,8 +271,13 @@ impl<'a> Reader<'a> {
         };
         let mut attributes = Vec::new();
         let mut is_detached = false;
-        let stored = object.attributes().in_file_order().map_err(at_object)?;
-        let mut stored = stored.into_iter().collect::<Result<Vec<_>, _>>().map_err(at_object)?;
+        let mut stored = match object.attributes().in_file_order() {
+            Ok(found) => self.readable(found, path, "an attribute")?,
+            Err(error) => {
+                self.lose(path, "its attributes", error)?;
+                Vec::new()
+            }
+        };
         if let hyperslab::Object::Dataset(dataset) = &object
             && self.is_bare(address)
         {
@@ -247,7 +288,13 @@ impl<'a> Reader<'a> {
         }
         for attribute in stored {
             let name = attribute.name.clone();
-            let copied = self.attribute(attribute, path)?;
+            let copied = match self.attribute(attribute, path) {
+                Err(error) if self.keep_going => {
+                    self.lose(path, "an attribute", tolerated(error)?)?;
+                    continue;
+                }
+                copied => copied?,
+            };
             is_detached |= name.as_bytes() == DIMENSION_LIST.as_bytes() && copied.is_detached;
             attributes.extend(copied.attribute);
         }
@@ -270,6 +317,49 @@ impl<'a> Reader<'a> {
             times,
             comment: header.comment(widths).map_err(own)?.map(|comment| Box::new(comment.0.detached())),
         })
+    }
+
+    /// The links of a group.
+    fn links(&mut self, group: &hyperslab::Group, path: &str) -> Result<Vec<Link>, RepackError> {
+        let links = match group.links() {
+            Ok(links) => self.readable(links, path, "a link")?,
+            // Without the links of the root group, nothing is left.
+            Err(error) if path != "/" => {
+                self.lose(path, "its links", error)?;
+                Vec::new()
+            }
+            Err(error) => return Err(error.at_object(path).into()),
+        };
+        let is_readable =
+            |link: &Link| !matches!(link.target, LinkTarget::Hard(address) if self.unreadable.contains(&address));
+        Ok(links.into_iter().filter(is_readable).collect())
+    }
+
+    /// Those of some parts of an object that can be read; the others are noted.
+    fn readable<T>(
+        &mut self,
+        parts: Vec<Result<T, hyperslab::Error>>,
+        path: &str,
+        what: &'static str,
+    ) -> Result<Vec<T>, RepackError> {
+        let mut found = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Ok(part) => found.push(part),
+                Err(error) => self.lose(path, what, error)?,
+            }
+        }
+        Ok(found)
+    }
+
+    /// Notes what cannot be read, if the copy keeps going.
+    fn lose(&mut self, path: &str, what: &'static str, error: hyperslab::Error) -> Result<(), RepackError> {
+        let error = error.at_object(path);
+        if !self.keep_going || error.kind() == ErrorKind::Cancelled {
+            return Err(error.into());
+        }
+        self.lost.push(Lost { path: path.into(), what, error: error.to_string() });
+        Ok(())
     }
 
     /// True for a dimension of which the variable is left out.

@@ -113,7 +113,7 @@ const WINDOW_BYTES: u64 = 1 << 20;
 /// Those of opening the file. Damage below the root group is among [`Census::errors`].
 pub fn census(file: &File) -> Result<Census> {
     let inner = &file.inner;
-    let own = File::open_source(inner.source.clone(), inner.data.runtime.clone())?;
+    let own = File::open_source(inner.source.clone(), inner.data.runtime.clone(), inner.is_lenient)?;
     if let Ok(root) = own.root() {
         // Before anything is observed: what is fetched in advance is not counted.
         root.prefetch(&Prefetch { depth: usize::MAX, chunk_indexes: true, attributes: true });

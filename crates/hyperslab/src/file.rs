@@ -36,6 +36,8 @@ pub(crate) struct FileInner {
     metadata: Metadata,
     shared_messages_at: Option<SharedMessageTableInfo>,
     shared_messages: OnceLock<Option<SharedMessageTable>>,
+    /// True for a file that may be truncated: what only some objects need may be missing.
+    pub(crate) is_lenient: bool,
     /// The other files that this one refers to.
     linked: LinkedFiles<FileInner>,
     /// By the address of a dataset's object header: its chunk index stays parsed when the dataset is opened again.
@@ -58,22 +60,24 @@ impl File {
         opener: Arc<dyn Opener>,
         location: Location,
         runtime: Runtime,
+        is_lenient: bool,
         wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
     ) -> Result<Self> {
-        Self::open_at(LinkedFiles::new(opener, Some(location)), runtime, wrap)
+        Self::open_at(LinkedFiles::new(opener, Some(location)), runtime, is_lenient, wrap)
     }
 
     /// Opens the file that a source contains, with this cache and these threads.
-    pub(crate) fn open_source(source: Arc<dyn Source>, runtime: Runtime) -> Result<Self> {
+    pub(crate) fn open_source(source: Arc<dyn Source>, runtime: Runtime, is_lenient: bool) -> Result<Self> {
         let own = source.path().map(Location::from);
         let linked = LinkedFiles::new(Arc::new(LocalFiles), own);
-        Self::new(Located::find(source)?, None, linked, runtime)
+        Self::new(Located::find(source)?, None, linked, runtime, is_lenient)
     }
 
     /// Opens the file that `linked` belongs to.
     fn open_at(
         linked: LinkedFiles<FileInner>,
         runtime: Runtime,
+        is_lenient: bool,
         wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
     ) -> Result<Self> {
         let first = FirstMember::open(linked.opener(), linked.own().unwrap_or(&Location::from("")))?;
@@ -81,9 +85,9 @@ impl File {
         let members = first.members(linked.opener(), &located);
         let linked = linked.of(first.location);
         match members.map_err(|error| error.in_file(first.source.name()))? {
-            None => Self::new(located.through(wrap(first.source)), None, linked, runtime),
+            None => Self::new(located.through(wrap(first.source)), None, linked, runtime, is_lenient),
             Some((driver, pieces)) => {
-                Self::new(Located::find(wrap(Arc::new(pieces)))?, Some(driver), linked, runtime)
+                Self::new(Located::find(wrap(Arc::new(pieces)))?, Some(driver), linked, runtime, false)
             }
         }
     }
@@ -93,13 +97,15 @@ impl File {
         driver: Option<Driver>,
         linked: LinkedFiles<FileInner>,
         runtime: Runtime,
+        is_lenient: bool,
     ) -> Result<Self> {
         let name = located.source.name();
-        located
-            .superblock
-            .check_end_of_file(located.source.len())
-            .map_err(|error| driver::explain_end(format_error(error), &located).in_file(&name))?;
+        if !is_lenient {
+            let explained = |error| driver::explain_end(format_error(error), &located).in_file(&name);
+            located.superblock.check_end_of_file(located.source.len()).map_err(explained)?;
+        }
         let Located { source, metadata, superblock, extension } = located;
+        // Needed from truncated files, too: a cache image that it names takes the place of metadata elsewhere.
         let extension = extension.map_err(|error| error.in_file(&name))?;
         let mut inner = FileInner {
             data: Arc::new(DataSource::new(source.clone(), runtime)),
@@ -109,6 +115,7 @@ impl File {
             metadata,
             shared_messages_at: None,
             shared_messages: OnceLock::new(),
+            is_lenient,
             linked,
             chunk_states: Mutex::default(),
             chunk_maps: OnceLock::new(),
@@ -140,6 +147,11 @@ impl File {
     /// Never true: an empty file cannot be opened.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// True if the file ends before the end that its superblock names.
+    pub fn is_truncated(&self) -> bool {
+        self.inner.superblock.check_end_of_file(self.inner.source.len()).is_err()
     }
 
     /// The version of the superblock, 0 to 3: which generation of the file format the file begins with.
@@ -178,7 +190,7 @@ impl FileInner {
         if let Some(own) = own {
             self.linked.add(own, self.clone());
         }
-        let file = File::open_at(self.linked.of(location), self.data.runtime.clone(), |source| source)?;
+        let file = File::open_at(self.linked.of(location), self.data.runtime.clone(), false, |source| source)?;
         Ok(File { inner: self.linked.add(known_as, file.inner) })
     }
 
@@ -204,7 +216,10 @@ impl FileInner {
         let shared = match self.shared_messages.get() {
             Some(shared) => shared,
             None => {
-                let table = self.shared_message_table()?;
+                let table = match self.shared_message_table() {
+                    Err(_) if self.is_lenient => None,
+                    table => table?,
+                };
                 self.shared_messages.get_or_init(|| table)
             }
         };

@@ -24,7 +24,7 @@ const BYTES_MAX: u64 = 1 << 30;
 /// Those of `read` and of opening the file; [`ErrorKind::Limit`](crate::ErrorKind::Limit) for more than 1 GiB of metadata.
 pub fn metadata_extents(file: &File, read: impl FnOnce(&File) -> Result<()>) -> Result<Vec<(u64, Bytes)>> {
     let inner = &file.inner;
-    let own = File::open_source(inner.source.clone(), inner.data.runtime.clone())?;
+    let own = File::open_source(inner.source.clone(), inner.data.runtime.clone(), inner.is_lenient)?;
     // Before anything is observed: what is fetched in advance need not be parsed later.
     own.root()?.prefetch(&Prefetch { depth: usize::MAX, chunk_indexes: false, attributes: true });
     own.inner.metadata().observe_ranges();

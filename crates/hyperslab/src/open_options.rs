@@ -23,6 +23,7 @@ use std::sync::Arc;
 pub struct OpenOptions {
     cache_bytes: Option<usize>,
     threads: Option<usize>,
+    allow_truncated: bool,
 }
 
 impl OpenOptions {
@@ -42,6 +43,13 @@ impl OpenOptions {
     /// thread decodes alone.
     pub fn threads(mut self, count: usize) -> Self {
         self.threads = Some(count);
+        self
+    }
+
+    /// Opens a file that ends before the end that its superblock names, such as one whose transfer was interrupted. What lies
+    /// behind its end is an error when it is read. Without this, such a file is refused.
+    pub fn allow_truncated(mut self, allow: bool) -> Self {
+        self.allow_truncated = allow;
         self
     }
 
@@ -66,7 +74,7 @@ impl OpenOptions {
         location: impl Into<Location>,
         wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
     ) -> Result<File> {
-        File::open_location(opener, location.into(), self.runtime()?, wrap)
+        File::open_location(opener, location.into(), self.runtime()?, self.allow_truncated, wrap)
     }
 
     /// Opens the file at a location through an opener; see [`File::open_with`].
@@ -82,7 +90,7 @@ impl OpenOptions {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_source(&self, source: Arc<dyn Source>) -> Result<File> {
-        File::open_source(source, self.runtime()?)
+        File::open_source(source, self.runtime()?, self.allow_truncated)
     }
 
     fn runtime(&self) -> Result<Runtime> {

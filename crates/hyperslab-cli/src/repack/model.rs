@@ -178,10 +178,20 @@ pub(super) struct Outcome {
     pub verified_bytes: Option<u64>,
     /// Parts that could not be read, and became fill values.
     pub damage: Vec<DamagedPart>,
+    /// What could not be read, and is left out.
+    pub lost: Vec<LostPart>,
     /// The largest error of each dataset whose filters round.
     pub rounding: Vec<Rounding>,
     /// What usual reads of changed datasets take in libhdf5 with its default cache, before and after.
     pub reads: Vec<ReadEffect>,
+}
+
+/// An object, or a part of one, that could not be read.
+#[derive(Debug, Serialize)]
+pub(super) struct LostPart {
+    pub path: String,
+    pub what: &'static str,
+    pub error: String,
 }
 
 /// A part of a dataset that could not be read.
@@ -303,6 +313,11 @@ impl Outcome {
             seconds,
             verified_bytes,
             damage: repacked.damage.iter().map(DamagedPart::from).collect(),
+            lost: repacked
+                .lost
+                .iter()
+                .map(|lost| LostPart { path: lost.path.clone(), what: lost.what, error: lost.error.clone() })
+                .collect(),
             rounding: rounding
                 .map(|(path, error_max)| Rounding { path: path.clone(), error_max: *error_max })
                 .collect(),

@@ -61,7 +61,12 @@ impl Job {
         }
         let cancel = progress::cancelled_by_signals();
         // Each chunk is decoded once, so that a cache would only cost memory.
-        let file = location::open_file(input, &File::options().cache_bytes(0)).map_err(Failure::from)?;
+        let opened = File::options().cache_bytes(0).allow_truncated(self.options.keep_going);
+        let file = location::open_file(input, &opened).map_err(Failure::from)?;
+        if self.in_place && file.is_truncated() {
+            let message = format!("{}: a truncated file is not replaced in place", input.display());
+            return Err(Failure::wrong_request(message).hint("`repack --keep-going IN OUT` writes a new file"));
+        }
         if self.in_place && file.driver().is_some() {
             let message =
                 format!("{}: a file of several members cannot be replaced in place", input.display());

@@ -211,20 +211,27 @@ fn reads(effects: &[ReadEffect]) -> Vec<String> {
 
 /// Lines about parts that could not be read.
 pub(super) fn damage(input: &str, outcome: &Outcome) -> Vec<String> {
-    let line = |part: &super::model::DamagedPart| {
-        // The error names the file and the dataset, which are known here.
-        let error = [input, &part.path].iter().fold(&part.error[..], |error, name| {
+    // The error names the file and the object, which are known here.
+    let own = |error: &str, path: &str| {
+        let error = [input, path].iter().fold(error, |error, name| {
             error.strip_prefix(*name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(error)
         });
+        one_line(error)
+    };
+    let lost = outcome.lost.iter().map(|part| {
+        let error = own(&part.error, &part.path);
+        format!("{}: {} is left out, because it could not be read: {error}", one_line(&part.path), part.what)
+    });
+    let damaged = outcome.damage.iter().map(|part| {
         format!(
             "{}: of {} elements from {:?} on, what could not be read became fill values: {}",
             one_line(&part.path),
             size::shape(&part.shape),
             part.offset,
-            one_line(error)
+            own(&part.error, &part.path)
         )
-    };
-    outcome.damage.iter().map(line).collect()
+    });
+    lost.chain(damaged).collect()
 }
 
 /// Three digits of an upper bound, not less than it: `1.43e-3`.

@@ -110,7 +110,11 @@ pub(crate) fn explain_end(error: Error, located: &Located) -> Error {
         b"NCSAmult" => "split or multi",
         b"NCSAfami" => "family",
         b"Subfilin" => return subfiling(),
-        _ => return error,
+        _ => {
+            return error.with_hint(
+                "`hyperslab repack --keep-going IN OUT` copies the objects that lie before the end of the file",
+            );
+        }
     };
     error.with_hint(format!(
         "it is one member of a file of the {driver} driver: open the first member by its path"
