@@ -13,6 +13,7 @@
 //! | LZO | | level, format version, kind of object |
 //! | zfp | mode and its limits | version, zfp's header |
 //! | BitGroom, Granular BitRound | digits | digits, element size, fill value |
+//! | VBZ | level | version, bytes of an integer, whether differences are stored, level |
 //! | SZ, SZ3 | kind of bound, four bounds | dimensions, type, sizes, and the rest |
 //! | SPERR | bound, missing values | dimensions and type, bound, sizes |
 //! | FCIDECOMP | | sample size, components, sizes, bits, components, zeros |
@@ -32,7 +33,7 @@ mod zfp;
 use crate::FilterError;
 use crate::ids::{
     BIT_GROOM, BITSHUFFLE, BLOSC, BLOSC2, FCIDECOMP, GRANULAR_BIT_ROUND, LZF, LZO, NBIT, SCALEOFFSET,
-    SHUFFLE, SPERR, SZ, SZ3, SZIP, ZFP,
+    SHUFFLE, SPERR, SZ, SZ3, SZIP, VBZ, ZFP,
 };
 
 /// The dataset whose chunks are filtered.
@@ -131,8 +132,17 @@ pub fn client_data(id: u16, asked: &[u32], target: &Target<'_>) -> Result<Vec<u3
             let known = BITSHUFFLE_VERSIONS.into_iter().chain([target.element.size]);
             Ok(known.chain(asked.iter().copied()).collect())
         }
+        VBZ if asked.len() <= 1 => Ok(vbz(asked, target.element)),
         _ => Ok(asked.to_vec()),
     }
+}
+
+/// Version 0 of VBZ packs the differences of integers of 1, 2 or 4 bytes; other elements are only compressed.
+fn vbz(asked: &[u32], element: &Element) -> Vec<u32> {
+    const LEVEL: u32 = 1;
+    let is_integer = matches!(element.kind, ElementKind::Integer { .. }) && matches!(element.size, 1 | 2 | 4);
+    let width = if is_integer { element.size } else { 0 };
+    vec![0, width, u32::from(is_integer), asked.first().copied().unwrap_or(LEVEL)]
 }
 
 /// What the user asked for, of the client data of a file: the numbers that do not follow from the dataset. The reverse of
@@ -142,6 +152,8 @@ pub fn asked(id: u16, stored: &[u32]) -> Vec<u32> {
         SHUFFLE | NBIT | LZF | FCIDECOMP => Vec::new(),
         SZ | SZ3 => sz::asked(stored),
         SPERR => sperr::asked(stored),
+        // Complete numbers, which are taken as they are.
+        VBZ => stored.into(),
         SZIP | SCALEOFFSET => stored.iter().take(2).copied().collect(),
         BITSHUFFLE => stored.iter().skip(3).copied().collect(),
         BLOSC2 => stored.iter().take(BLOSC2_BEFORE_SHAPE).copied().collect(),

@@ -26,6 +26,8 @@ pub const ZFP: u16 = 32_013;
 pub const SZ: u16 = 32_017;
 /// FCIDECOMP.
 pub const FCIDECOMP: u16 = 32_018;
+/// VBZ.
+pub const VBZ: u16 = 32_020;
 /// BitGroom.
 pub const BIT_GROOM: u16 = 32_022;
 /// Granular BitRound.

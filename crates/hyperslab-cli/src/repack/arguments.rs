@@ -38,8 +38,8 @@ OBJECTS
 
 FILTERS
   Joined by `+` in the order of writing: gzip[=0..9], shuffle, fletcher32, szip[=nn|ec,PIXELS], scaleoffset (integers), nbit,
-  zstd[=LEVEL], lz4, lzf, lzo, blosc, blosc2, bitshuffle, bzip2, zfp (reversible), or the number of any registered filter
-  with its parameters (32015=3). `none` removes all filters, `keep` leaves them alone.
+  zstd[=LEVEL], lz4, lzf, lzo, blosc, blosc2, bitshuffle, bzip2, vbz, zfp (reversible), or the number of any registered
+  filter with its parameters (32015=3). `none` removes all filters, `keep` leaves them alone.
   These round values, and the largest error is reported: scaleoffset=PLACES (floats, to decimal places), zfp-rate=BITS,
   zfp-precision=PLANES, zfp-accuracy=ERROR, bitgroom=DIGITS, granularbitround=DIGITS (both before a compression, such as
   bitgroom=3+shuffle+gzip=4).

@@ -67,13 +67,16 @@ pub(super) fn read_effects(paths: &[String], repacked: &Repacked, target: &File)
 }
 
 impl ReadEffect {
-    /// `faster` or `slower`, if the read takes less than half or more than twice as long.
+    /// `faster` or `slower`, if the read takes less than half or more than twice as long, and counts say why.
     pub fn word(&self) -> Option<&'static str> {
         const FACTOR: f64 = 2.0;
         let (before, after) = (self.before.predicted_seconds, self.after.predicted_seconds);
+        let counts = |counts: &Counts| [counts.decodes, counts.decoded_bytes, counts.requests, counts.bytes];
+        let (old, new) = (counts(&self.before), counts(&self.after));
+        let is_any = |is: fn(&u64, &u64) -> bool| new.iter().zip(&old).any(|(new, old)| is(new, old));
         match () {
-            () if after * FACTOR < before => Some("faster"),
-            () if before * FACTOR < after => Some("slower"),
+            () if after * FACTOR < before && is_any(|new, old| new < old) => Some("faster"),
+            () if before * FACTOR < after && is_any(|new, old| new > old) => Some("slower"),
             () => None,
         }
     }
@@ -110,8 +113,8 @@ mod tests {
 
     #[test]
     fn a_read_is_faster_if_it_takes_less_than_half_as_long() {
-        let counts = |predicted_seconds| Counts {
-            decodes: 1,
+        let counts = |predicted_seconds: f64| Counts {
+            decodes: predicted_seconds as u64,
             decoded_bytes: 1,
             requests: 1,
             bytes: 1,
@@ -127,6 +130,10 @@ mod tests {
         };
         assert_eq!((effect(3.0, 1.0).word(), effect(1.0, 3.0).word()), (Some("faster"), Some("slower")));
         assert_eq!((effect(1.5, 1.0).word(), effect(0.0, 0.0).word()), (None, None));
+        // Other filters are predicted to take other times, but nothing that is counted differs.
+        let mut equal = effect(1.0, 3.0);
+        equal.after.decodes = 1;
+        assert_eq!(equal.word(), None);
         assert!(Profile::defaults().iter().any(|profile| profile.name == LIBRARY));
     }
 }

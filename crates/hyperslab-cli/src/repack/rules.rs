@@ -220,4 +220,18 @@ mod tests {
         }
         assert!(parse_filters("shufle").unwrap_err().contains("there is no filter"));
     }
+
+    #[test]
+    fn every_filter_that_is_written_has_a_name() {
+        for entry in hyperslab_filters::table().iter().filter(|entry| entry.write) {
+            let name = match entry.name {
+                // Its parameters are part of the names of its modes.
+                "BitGroom" => "bitgroom=3".into(),
+                "Granular BitRound" => "granularbitround=3".into(),
+                name => name.to_lowercase(),
+            };
+            let requests = filter_requests(&name).unwrap_or_else(|why| panic!("{name}: {why}"));
+            assert_eq!(requests[0].id, entry.id, "{name}");
+        }
+    }
 }

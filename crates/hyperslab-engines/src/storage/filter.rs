@@ -49,6 +49,7 @@ const NAMES: &[(&str, u16)] = &[
     ("lzo", 305),
     ("bitgroom", 32_022),
     ("granularbitround", 32_023),
+    ("vbz", 32_020),
 ];
 
 const ZFP: u16 = 32_013;
