@@ -18,8 +18,9 @@ pub(crate) fn run(out: &mut dyn Write) -> Result<i32, Failure> {
 
 /// How this very command is started again. Inside Python, whose interpreter runs the command, by its module.
 pub(crate) fn command() -> Result<(OsString, Vec<OsString>), Failure> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::unreadable(format!("cannot determine the path of the hyperslab executable: {error}")))?;
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::unreadable(format!("cannot determine the path of the hyperslab executable: {error}"))
+    })?;
     let is_python = program.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("python"));
     let arguments: &[&str] = if is_python { &["-m", "hyperslab", WORKER] } else { &[WORKER] };
     Ok((python_or(program, is_python), arguments.iter().map(OsString::from).collect()))

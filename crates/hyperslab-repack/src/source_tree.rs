@@ -150,7 +150,8 @@ impl SourceTree {
         let mut omitted = selected.as_ref().map(|selected| selected.omitted.clone()).unwrap_or_default();
         omitted.extend(unreadable);
         let sources = Sources { file: Some(file.clone()), omitted, ..Sources::default() };
-        let mut reader = Reader { unreadable: unreadable.clone(), ..Reader::new(file, sources, selected, keep_going) };
+        let mut reader =
+            Reader { unreadable: unreadable.clone(), ..Reader::new(file, sources, selected, keep_going) };
         reader.sources.add(superblock(file).root, "/");
         let (mut next, mut failed) = (0, Vec::new());
         while let Some((address, path)) = reader.sources.objects.get(next).cloned() {
@@ -245,7 +246,6 @@ impl<'a> Reader<'a> {
     }
 
     fn object(&mut self, address: Address, path: &str) -> Result<Object, RepackError> {
-        let at_object = |error: hyperslab::Error| error.at_object(path);
         let object = stored::object_at(self.file, address, path)?;
         let header = stored::header(&object);
         let widths = superblock(self.file).widths;
@@ -330,8 +330,7 @@ impl<'a> Reader<'a> {
             }
             Err(error) => return Err(error.at_object(path).into()),
         };
-        let is_readable =
-            |link: &Link| !matches!(link.target, LinkTarget::Hard(address) if self.unreadable.contains(&address));
+        let is_readable = |link: &Link| !matches!(link.target, LinkTarget::Hard(address) if self.unreadable.contains(&address));
         Ok(links.into_iter().filter(is_readable).collect())
     }
 

@@ -190,7 +190,8 @@ impl FileInner {
         if let Some(own) = own {
             self.linked.add(own, self.clone());
         }
-        let file = File::open_at(self.linked.of(location), self.data.runtime.clone(), false, |source| source)?;
+        let file =
+            File::open_at(self.linked.of(location), self.data.runtime.clone(), false, |source| source)?;
         Ok(File { inner: self.linked.add(known_as, file.inner) })
     }
 

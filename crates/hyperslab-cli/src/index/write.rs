@@ -70,7 +70,11 @@ pub(super) fn combined(
             folder(target, |made| write_zarr(&index, made).map_err(|error| failed(target, &error)))?
         }
         (IndexFormat::Icechunk, Some(target)) => folder(target, |made| icechunk(&index, target, made))?,
-        (format, _) => return Err(Failure::wrong_request(format!("{format:?} cannot be written to standard output; use `-o`"))),
+        (format, _) => {
+            return Err(Failure::wrong_request(format!(
+                "{format:?} cannot be written to standard output; use `-o`"
+            )));
+        }
     });
     Ok(omitted)
 }

@@ -65,7 +65,9 @@ impl Job {
         let file = location::open_file(input, &opened).map_err(Failure::from)?;
         if self.in_place && file.is_truncated() {
             let message = format!("{}: a truncated file is not replaced in place", input.display());
-            return Err(Failure::wrong_request(message).hint("`repack --keep-going IN OUT` writes a new file"));
+            return Err(
+                Failure::wrong_request(message).hint("`repack --keep-going IN OUT` writes a new file")
+            );
         }
         if self.in_place && file.driver().is_some() {
             let message =
