@@ -112,7 +112,8 @@ pub(crate) struct RepackArgs {
     /// Do not read the new file back and compare it
     #[arg(long)]
     pub no_verify: bool,
-    /// Replace chunks that cannot be read by fill values, list them, and end with 1
+    /// Replace chunks that cannot be read by fill values, leave out objects that cannot be read (of truncated files, too), list
+    /// them, and end with 1
     #[arg(long)]
     pub keep_going: bool,
     /// Print the plan, and write nothing
