@@ -91,6 +91,60 @@ def test_what_differs_is_named(other, message, tmp_path):
     assert str(second) in str(raised.value)
 
 
+def day(path, units, times, *, dtype="f8", calendar=None, fill=None, bounds="f8"):
+    """A file whose times count from a date of its own, with bounds, which have no units of their own."""
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("nv", 2)
+        time = file.createVariable("time", dtype, ("time",), fill_value=fill)
+        time.setncatts({"units": units, "bounds": "time_bnds"} | ({"calendar": calendar} if calendar else {}))
+        time[:] = times
+        file.createVariable("time_bnds", bounds, ("time", "nv"))[:] = np.stack([times, np.asarray(times) + 60], axis=1)
+        air = file.createVariable("air", "f4", ("time",), chunksizes=(2,))
+        air[:] = np.arange(len(times)) + 100 * int(path.stem)
+    return path
+
+
+@pytest.mark.parametrize("format", ["kerchunk", "icechunk"])
+@pytest.mark.parametrize("calendar", [None, "noleap", "360_day"])
+@pytest.mark.parametrize("dtypes", [["i4", "i4", "i4"], ["f8", "i8", ">i4"], ["i8", "f8", "f4"]])
+def test_times_that_count_from_other_dates_are_those_of_the_first_file(format, calendar, dtypes, tmp_path):
+    for name in NEEDS[format]:
+        pytest.importorskip(name)
+    paths = [
+        day(tmp_path / f"{number}.nc", f"minutes since 2001-02-{26 + number} 00:30:00", [0, 60], dtype=dtype, calendar=calendar, bounds=dtype)
+        for number, dtype in enumerate(dtypes)
+    ]
+    out = tmp_path / f"all.{format}"
+    hyperslab.index(paths, out, format=format, concat="time")
+    found = read_back(format, None, tmp_path, out=out)
+    xarray = pytest.importorskip("xarray")
+    coder = xarray.coders.CFDatetimeCoder(use_cftime=True) if hasattr(xarray, "coders") else None
+    options = {"decode_times": coder} if coder else {"use_cftime": True}
+    parts = [xarray.open_dataset(path, engine="netcdf4", decode_cf=False).load() for path in paths]
+    for name in ("time", "time_bnds"):
+        expected = np.concatenate([xarray.decode_cf(part, **options)[name].values for part in parts])
+        values = np.asarray(found[name][1], "f8")
+        stored = xarray.Dataset({"x": (found[name][0], values, {k: found["time"][2][k] for k in ("units", "calendar") if k in found["time"][2]})})
+        np.testing.assert_array_equal(xarray.decode_cf(stored, **options)["x"].values, expected, err_msg=name)
+    np.testing.assert_array_equal(found["air"][1], [0, 1, 100, 101, 200, 201])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        (("days since 2001-01-01", "i4"), ("hours since 2001-01-02", "i4"), r"the time 60 cannot be expressed as in the first file"),
+        (("days since 2001-01-01", "f8"), ("months since 2001-01-01", "f8"), "its attribute units is"),
+        (("minutes since 2001-01-01", "i1"), ("minutes since 2001-01-02", "i1"), "the time 0 cannot be expressed"),
+    ],
+)
+def test_times_that_have_no_place_in_the_first_file_are_named(first, second, message, tmp_path):
+    paths = [day(tmp_path / f"{number}.nc", units, [0, 60], dtype=dtype) for number, (units, dtype) in enumerate((first, second))]
+    with pytest.raises(hyperslab.HyperslabError, match=message) as raised:
+        hyperslab.index(paths, concat="time")
+    assert str(paths[1]) in str(raised.value) and "/time" in str(raised.value)
+
+
 def big(path, first, days, **options):
     """As a month, but too large to be joined to one chunk."""
     with netCDF4.Dataset(path, "w") as file:

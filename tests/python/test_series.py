@@ -84,8 +84,97 @@ def test_units_of_time_may_differ(tmp_path):
     xr.testing.assert_identical(mine.compute(), theirs.compute())
     assert mine.time.dtype == "M8[ns]" and mine.time_bnds.dtype == "M8[ns]"
     assert mine.time.encoding["units"] == theirs.time.encoding["units"]
-    with pytest.raises(hyperslab.errors.InvalidError, match="the units of time differ"):
+    with pytest.raises(hyperslab.errors.InvalidError, match="the units of time, or its type, differ"):
         open_mfdataset(paths, decode_times=False)
+
+
+def simple(path: Path, units: str, values, dtype: str = "f8", name: str = "time", **attributes) -> str:
+    """A file with a variable along `Time` or `time`, whose times are in `name`."""
+    dimension = "Time" if name == "XTIME" else "time"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension(dimension, None)
+        time = file.createVariable(name, dtype, (dimension,), **({"fill_value": -1} if dtype == "i8" else {}))
+        time.setncatts({"units": units, **attributes})
+        time[:] = values
+        file.createVariable("t", "f4", (dimension,))[:] = np.arange(len(values)) + len(str(path)) + int(units[-1])
+    return str(path)
+
+
+@pytest.mark.parametrize("calendar", ["standard", "noleap", "360_day"])
+@pytest.mark.parametrize("dtypes", [["i4"] * 4, ["i8", "f8", "i4", "f4"]])
+@pytest.mark.parametrize("word", ["minutes", "days"])
+def test_equal_numbers_with_other_units_are_other_times(tmp_path, calendar, dtypes, word):
+    """As in the files of MERRA-2: the minutes of a day, in a file for each day."""
+    paths = [
+        simple(tmp_path / f"{3 - number}.nc", f"{word} since 2001-02-{25 + number}", [0, 1], dtype, calendar=calendar)
+        for number, dtype in enumerate(dtypes)
+    ]
+    if word == "days":
+        # Each file has two days.
+        paths = paths[::2]
+    theirs = xr.open_mfdataset(paths, concat_dim="time", **XARRAY)
+    for arguments in ({}, {"concat_dim": "time"}):
+        mine = open_mfdataset(sorted(paths, reverse=bool(arguments)), **arguments)
+        np.testing.assert_array_equal(mine.time.values, theirs.time.values)
+        np.testing.assert_array_equal(mine.t.values, theirs.t.values)
+    assert mine.time.encoding["units"] == theirs.time.encoding["units"]
+
+
+def test_a_time_that_is_no_coordinate_places_files_as_well(tmp_path):
+    """As in the files of WRF: `XTIME(Time)` counts from the start of each run, and `Time` has no variable."""
+    paths = [simple(tmp_path / f"{number}.nc", f"minutes since 2001-01-0{9 - number}", [0, 30], name="XTIME") for number in range(3)]
+    mine = open_mfdataset(paths)
+    theirs = xr.open_mfdataset(paths[::-1], **XARRAY, concat_dim="Time")
+    np.testing.assert_array_equal(mine.XTIME.values, theirs.XTIME.values)
+    np.testing.assert_array_equal(mine.t.values, theirs.t.values)
+
+
+def test_a_coordinate_comes_before_times_of_other_dimensions(tmp_path):
+    """As in files of satellites: each line of an image has a time of its own."""
+
+    def scan(number, file):
+        file.createVariable("scan", "f8", ("y",)).units = f"seconds since 2000-01-{1 + number:02}"
+        file["scan"][:] = np.arange(4)
+
+    paths = write(tmp_path, [0, 2], also=scan)
+    with pytest.raises(hyperslab.errors.InvalidError, match="scan: the attribute units is"):
+        open_mfdataset(paths)
+    mine = open_mfdataset(paths, drop_variables="scan")
+    assert mine.sizes["time"] == 5
+
+
+def test_texts_have_no_order(tmp_path):
+    """Files of stations stay in the order in which they are given."""
+    paths = []
+    for name in ("Zürich", "Bern"):
+        path = tmp_path / f"{name}.nc"
+        with netCDF4.Dataset(path, "w") as file:
+            file.createDimension("station", 1)
+            file.createVariable("station", str, ("station",))[:] = np.array([name], object)
+        paths.append(str(path))
+    assert list(open_mfdataset(paths).station.values) == ["Zürich", "Bern"]
+
+
+def test_times_with_equal_units_may_have_other_types(tmp_path):
+    paths = [
+        simple(tmp_path / "0.nc", "hours since 2001-01-01", [0, 1], "i8"),
+        simple(tmp_path / "1.nc", "hours since 2001-01-01", [2, 3], "f8"),
+    ]
+    mine = open_mfdataset(paths)
+    np.testing.assert_array_equal(mine.time.values, xr.open_mfdataset(paths, concat_dim="time", **XARRAY).time.values)
+    with pytest.raises(hyperslab.errors.InvalidError, match="or its type, differ"):
+        open_mfdataset(paths, decode_times=False)
+
+
+def test_bounds_follow_their_times(tmp_path):
+    """Bounds have no units of their own."""
+    paths = write(tmp_path, [0, 2])
+    with netCDF4.Dataset(paths[1], "a") as file:
+        file.renameVariable("time_bnds", "old")
+        file.createVariable("time_bnds", "i4", ("time", "bnds"))[:] = file["old"][:]
+    mine = open_mfdataset(paths, drop_variables="old")
+    theirs = xr.open_mfdataset(paths, drop_variables="old", concat_dim="time", **XARRAY)
+    np.testing.assert_array_equal(mine.time_bnds.values, theirs.time_bnds.values)
 
 
 def test_files_are_put_into_the_order_of_their_coordinate(tmp_path):

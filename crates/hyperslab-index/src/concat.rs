@@ -3,10 +3,12 @@
 //!
 //! A chunk of Zarr begins at a multiple of the chunk shape. Therefore each file but the last must end with a whole chunk;
 //! where that is not so, as for the coordinate of a dimension of days in files of a month, values of up to 1 MiB are joined
-//! to one chunk without filters. Variables without the dimension must have the same values in all files.
+//! to one chunk without filters. Times that count from another date in each file (`times.rs`) are joined so, too. Variables
+//! without the dimension must have the same values in all files.
 
 use crate::chunks::Chunks;
 use crate::model::{Array, Index};
+use crate::times;
 use crate::values::{JOINED_BYTES_MAX, Values};
 use hyperslab::{Error, Result};
 
@@ -40,7 +42,7 @@ impl Index {
         }
         let mut arrays: Vec<Joined> =
             joined.arrays.drain(..).map(|first| Joined::new(first, dimension)).collect();
-        for next in indexes {
+        for mut next in indexes {
             let file = next.files.first().cloned().unwrap_or_default();
             let first_file = &joined.files[0];
             if let Some(array) =
@@ -49,13 +51,20 @@ impl Index {
                 let what = format!("it is in {first_file}, but not here");
                 return Err(Error::invalid(what).at_object(format!("/{}", array.array.path)).in_file(file));
             }
+            let known: Vec<&Array> = arrays.iter().map(|known| &known.array).collect();
+            let converted = times::convert(&mut next.arrays, &known, dimension).map_err(|(path, what)| {
+                Error::invalid(what).at_object(format!("/{path}")).in_file(file.clone())
+            })?;
             for mut array in next.arrays {
                 array.chunks.set_file(joined.files.len());
                 let path = format!("/{}", array.path);
                 let known = arrays.iter_mut().find(|known| known.array.path == array.path);
                 let known = known.ok_or_else(|| format!("it is not in {first_file}"));
                 known
-                    .and_then(|known| known.append(array, first_file))
+                    .and_then(|known| {
+                        let is_converted = converted.contains(&array.path);
+                        known.append(array, first_file, is_converted)
+                    })
                     .map_err(|what| Error::invalid(what).at_object(path).in_file(file.clone()))?;
             }
             for omitted in next.omitted {
@@ -93,8 +102,14 @@ impl Joined {
         Self { array, axis, parts: vec![(len, values)], partial: None }
     }
 
-    /// Adds the array of the next file, or says what differs from `first_file`.
-    fn append(&mut self, next: Array, first_file: &str) -> std::result::Result<(), String> {
+    /// Adds the array of the next file, or says what differs from `first_file`. Values that were converted are not those of its
+    /// chunks.
+    fn append(
+        &mut self,
+        next: Array,
+        first_file: &str,
+        is_converted: bool,
+    ) -> std::result::Result<(), String> {
         let differ = |what: &str, here: String, there: String| {
             Err(format!("{what} {here} here, but {there} in {first_file}"))
         };
@@ -134,6 +149,14 @@ impl Joined {
         let Some(axis) = self.axis else { return self.same_values(&next, first_file) };
         let is_joinable = |values: &Values| matches!(values, Values::Known(_));
         let can_join = is_joinable(&next.values) && self.parts.iter().all(|(_, values)| is_joinable(values));
+        if is_converted {
+            self.partial = Some(self.parts.len());
+            if !can_join {
+                return Err(
+                    "its times are in other units, and there are too many to be joined to one chunk".into()
+                );
+            }
+        }
         let mut storage = |what: &str, here: String, there: String| -> std::result::Result<(), String> {
             // All values in one chunk have no chunks, filters or fill values that could differ.
             self.partial = Some(self.parts.len());

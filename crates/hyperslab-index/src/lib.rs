@@ -11,7 +11,7 @@
 //!       │            ├─ data_type.rs   HDF5 datatype  → dtype    │    ├─► kerchunk_parquet.rs   (zarr2.rs, columns.rs)
 //!       │            ├─ codec.rs       HDF5 filter    → codec    │    ├─► zarr3.rs
 //!       │            └─ attribute.rs   attribute      → JSON     │    └─► hsds.rs
-//!       │                                                   concat.rs
+//!       │                                                   concat.rs, times.rs
 //!       └─► dmrpp.rs
 //! file ───► native/                                                                             (columns.rs)
 //! ```
@@ -43,6 +43,7 @@ mod kerchunk;
 mod kerchunk_parquet;
 mod model;
 mod native;
+mod times;
 mod values;
 mod zarr2;
 mod zarr3;

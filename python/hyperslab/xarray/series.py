@@ -29,10 +29,9 @@ from hyperslab.xarray.entrypoint import file_handle
 from hyperslab.xarray.files import FileHandle
 from hyperslab.xarray.store import GroupStore, open_groups
 
-#: Attributes that say what the stored values mean: a variable has the same in all files.
+#: Attributes that say what the stored values mean: a variable has the same in all files. Those of times may differ, as their type
+#: may: such times are decoded file by file.
 MEANING = ("_FillValue", "missing_value", "scale_factor", "add_offset", "_Unsigned", "units", "calendar", "_Encoding", "dtype")
-#: Those that may differ from file to file where they are about time: such variables are decoded file by file.
-OF_TIME = ("units", "calendar")
 #: What is told to users whose files are not a series.
 HINT = "xarray.open_mfdataset(paths, engine='hyperslab') combines files that differ"
 #: Distant files that are opened at the same time.
@@ -59,6 +58,11 @@ class Part(NamedTuple):
         units = self.attributes.get("units")
         return isinstance(units, str) and " since " in units
 
+    def has_meaning_of(self, other: Part) -> bool:
+        """True if equal stored values mean the same in both."""
+        is_same = all(_equal(self.attributes.get(key), other.attributes.get(key)) for key in MEANING)
+        return is_same and self.array.dtype == other.array.dtype
+
 
 class Member(NamedTuple):
     """What is known of one file. It does not keep the file open."""
@@ -78,6 +82,22 @@ class Member(NamedTuple):
                 parts[name] = part._replace(coordinate=part.values()) if is_coordinate else part
         lengths = {**store.get_parent_dimensions(), **store.get_dimensions()}
         return cls(store.handle, lengths, parts)
+
+    def coordinate(self, dimension: str) -> str | None:
+        """The name of the coordinate of a dimension, if it has one."""
+        part = self.parts.get(dimension)
+        return None if part is None or part.coordinate is None else dimension
+
+    def time(self, dimension: str) -> str | None:
+        """The first time along a dimension, such as `XTIME(Time)`."""
+        times = (name for name, part in self.parts.items() if part.dimensions == (dimension,) and part.is_time())
+        return next(times, None)
+
+    def times(self, dimension: str) -> set[str]:
+        """The times along a dimension, and their bounds, which have their units."""
+        found = {name for name, part in self.parts.items() if dimension in part.dimensions and part.is_time()}
+        bounds = {self.parts[name].attributes.get("bounds") for name in found}
+        return found | {name for name in bounds if isinstance(name, str) and name in self.parts}
 
 
 def open_mfdataset(
@@ -99,13 +119,14 @@ def open_mfdataset(
     """Opens files that continue each other along a dimension as one dataset, such as a file for each day.
 
     Reads the metadata of all files and compares it: the variables, their dimensions, types, and what their values mean
-    (`_FillValue`, `scale_factor`, `units` and the like) must be the same in all files. Units of time may differ. Attributes are
-    those of the first file.
+    (`_FillValue`, `scale_factor`, `units` and the like) must be the same in all files. Those of times, and their types, may
+    differ. Attributes are those of the first file.
 
     Args:
         paths: a pattern such as `"era5-*.nc"`, whose files are taken in the order of their names, or paths or URLs.
         concat_dim: the dimension along which the files continue each other, in the order of `paths`. If it is not given, it is
-            the one whose coordinate differs from file to file, and the files are put into the order of that coordinate.
+            the one whose coordinate (or time without one, such as `XTIME(Time)`) differs from file to file, and the files are put
+            into the order of that coordinate.
         chunks: of Dask: `{}` (default) for the chunks of the files, None for arrays without Dask, otherwise as in xarray.
         compat: `"equals"` (default) compares the values of variables without that dimension with those of the first file;
             `"override"` takes those of the first file unread.
@@ -139,8 +160,8 @@ def open_mfdataset(
     is_distant = any("://" in str(path) for path in files)
     members = _in_parallel(member, files) if is_distant else [member(path) for path in files]
     if concat_dim is None:
-        concat_dim = _dimension(members)
-        members = _in_order(members, concat_dim)
+        concat_dim, placed_by = _dimension(members)
+        members = _in_order(members, concat_dim, placed_by)
     elif concat_dim not in members[0].lengths:
         has = ", ".join(members[0].lengths) or "none"
         raise InvalidError(f"{members[0].handle.name}: no dimension {concat_dim!r}; it has {has}", hint=HINT)
@@ -180,40 +201,60 @@ def _in_parallel(work: Any, items: list[Any]) -> list[Any]:
         return list(pool.map(work, items))
 
 
-def _dimension(members: list[Member]) -> str:
-    """The dimension whose length or coordinate differs from file to file."""
+def _dimension(members: list[Member]) -> tuple[str, str | None]:
+    """The dimension whose length or coordinate differs from file to file, and the variable that places the files along it."""
     first = members[0]
 
-    def differs(name: str) -> bool:
-        if any(member.lengths.get(name) != first.lengths[name] for member in members[1:]):
+    def differs(dimension: str, name: str | None) -> bool:
+        if any(member.lengths.get(dimension) != first.lengths[dimension] for member in members[1:]):
             return True
-        parts = [member.parts.get(name) for member in members]
-        coordinates = [part.coordinate for part in parts if part is not None and part.coordinate is not None]
-        return any(not _equal(coordinate, coordinates[0]) for coordinate in coordinates[1:])
+        places = _places(members, dimension, name)
+        return places is not None and any(not _equal(place, places[0]) for place in places[1:])
 
-    found = [name for name in first.lengths if differs(name)]
+    found: list[tuple[str, str | None]] = []
+    # Times that are no coordinates are asked if no coordinate differs: they may belong to another dimension.
+    for placed_by in (Member.coordinate, Member.time):
+        if not found:
+            candidates = [(dimension, placed_by(first, dimension)) for dimension in first.lengths]
+            found = [candidate for candidate in candidates if differs(*candidate)]
     if len(found) == 1:
         return found[0]
-    what = f"the coordinates {' and '.join(found)} differ" if found else "no coordinate differs"
+    names = " and ".join(dimension for dimension, _ in found)
+    what = f"the coordinates {names} differ" if found else "no coordinate differs"
     raise InvalidError(
         f"{first.handle.name}: {what} from file to file; name the dimension along which they go on",
         hint="for example concat_dim='time'",
     )
 
 
-def _in_order(members: list[Member], dimension: str) -> list[Member]:
-    """The files in the order of their coordinate, if they have one that has an order."""
-    parts = [member.parts.get(dimension) for member in members]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(members) or any(part.coordinate is None or part.coordinate.size == 0 for part in known):
+def _places(members: list[Member], dimension: str, name: str | None) -> list[np.ndarray[Any, Any]] | None:
+    """The values of a variable along a dimension, file by file. Times are decoded if equal numbers mean different times."""
+    parts = [part for part in (member.parts.get(name or "") for member in members) if part is not None]
+    if len(parts) < len(members) or any(part.dimensions != (dimension,) for part in parts):
+        return None
+    if all(part.is_time() for part in parts) and not all(part.has_meaning_of(parts[0]) for part in parts):
+        try:
+            return [_decoded({dimension: part}, {})[dimension].values for part in parts]
+        except (ValueError, OverflowError):
+            # Units or numbers that are no times: xarray says so when it decodes them.
+            pass
+    return [part.values() for part in parts]
+
+
+def _in_order(members: list[Member], dimension: str, name: str | None) -> list[Member]:
+    """The files in the order of the variable that places them, if it has one."""
+    values = _places(members, dimension, name)
+    if values is None or any(value.size == 0 or value.dtype.kind not in "iufMO" for value in values):
         return members
-    values = [part.values() for part in known]
-    if any(part.attributes.get(key) != known[0].attributes.get(key) for part in known for key in OF_TIME):
-        values = [_decoded({dimension: part}, {})[dimension].values for part in known]
-    if any(value.dtype.kind not in "iufM" for value in values):
+    if any(isinstance(value[0], str | bytes) for value in values):
         return members
-    order = sorted(range(len(members)), key=lambda number: values[number][0])
-    if any(len(value) > 1 and value[0] > value[-1] for value in values):
+    try:
+        order = sorted(range(len(members)), key=lambda number: values[number][0])
+        is_descending = any(len(value) > 1 and value[0] > value[-1] for value in values)
+    except TypeError:
+        # Objects without an order, such as dates of several calendars.
+        return members
+    if is_descending:
         # Descending within the files, so descending from file to file.
         order.reverse()
     return [members[number] for number in order]
@@ -238,6 +279,7 @@ class SeriesStore(AbstractDataStore):
         self._members = members
         self._dimension = dimension
         self._lengths = [member.lengths.get(dimension, 0) for member in members]
+        self._times = members[0].times(dimension)
         self._attributes = first.get_attrs()
         self._encoding = first.get_encoding()
         #: The chunks of each variable in the first file.
@@ -305,19 +347,21 @@ class SeriesStore(AbstractDataStore):
         return found
 
     def _decoded_by_file(self, options: dict[str, Any]) -> dict[str, list[Variable]]:
-        """The variables whose units of time differ from file to file, and their bounds, which have those units, too."""
+        """The times that have other units or another type in another file, and their bounds, which have those units, too."""
+        first = self._members[0]
         names: list[str] = []
-        for name, part in self._members[0].parts.items():
-            others = [member.parts[name].attributes for member in self._members]
-            if all(other.get(key) == part.attributes.get(key) for other in others for key in OF_TIME):
-                continue
-            bounds = part.attributes.get("bounds")
-            names += [name, bounds] if bounds in self._members[0].parts else [name]
+        for name, part in first.parts.items():
+            if part.is_time() and name in self._times:
+                bounds = part.attributes.get("bounds")
+                group = [name, bounds] if bounds in first.parts else [name]
+                others = ((member.parts[one], first.parts[one]) for member in self._members for one in group)
+                if not all(other.has_meaning_of(own) for other, own in others):
+                    names += group
         if not names:
             return {}
         if options.get("decode_times") is False or options.get("decode_cf") is False:
             raise InvalidError(
-                f"{self._members[0].handle.name}: the units of {names[0]} differ from file to file",
+                f"{first.handle.name}: the units of {names[0]}, or its type, differ from file to file",
                 hint="they are made one by decoding: leave decode_times on",
             )
         decoded = [_decoded({name: member.parts[name] for name in names}, options) for member in self._members]
@@ -338,16 +382,16 @@ class SeriesStore(AbstractDataStore):
 
             if part.dimensions != expected.dimensions:
                 raise differ("it has the dimensions", part.dimensions, expected.dimensions)
-            if part.array.dtype != expected.array.dtype:
+            is_time = name in self._times and name in member.times(self._dimension)
+            if part.array.dtype != expected.array.dtype and not is_time:
                 raise differ("its type is", part.array.dtype, expected.array.dtype)
             for dimension in part.dimensions:
                 mine, theirs = member.lengths.get(dimension), first.lengths.get(dimension)
                 if dimension != self._dimension and mine != theirs:
                     raise differ(f"the length of {dimension} is", mine, theirs)
-            is_time = self._dimension in part.dimensions and part.is_time() and expected.is_time()
             for key in MEANING:
                 mine, theirs = part.attributes.get(key), expected.attributes.get(key)
-                if not _equal(mine, theirs) and not (is_time and key in OF_TIME):
+                if not _equal(mine, theirs) and not is_time:
                     raise differ(f"the attribute {key} is", mine, theirs)
 
     def _compare_values(self, name: str) -> None:
