@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import pickle
@@ -96,10 +97,11 @@ def day(path, units, times, *, dtype="f8", calendar=None, fill=None, bounds="f8"
     with netCDF4.Dataset(path, "w") as file:
         file.createDimension("time", None)
         file.createDimension("nv", 2)
-        time = file.createVariable("time", dtype, ("time",), fill_value=fill)
+        order = {"endian": "big"} if dtype.startswith(">") else {}
+        time = file.createVariable("time", dtype.lstrip(">"), ("time",), fill_value=fill, **order)
         time.setncatts({"units": units, "bounds": "time_bnds"} | ({"calendar": calendar} if calendar else {}))
         time[:] = times
-        file.createVariable("time_bnds", bounds, ("time", "nv"))[:] = np.stack([times, np.asarray(times) + 60], axis=1)
+        file.createVariable("time_bnds", bounds.lstrip(">"), ("time", "nv"))[:] = np.stack([times, np.asarray(times) + 60], axis=1)
         air = file.createVariable("air", "f4", ("time",), chunksizes=(2,))
         air[:] = np.arange(len(times)) + 100 * int(path.stem)
     return path
@@ -128,6 +130,18 @@ def test_times_that_count_from_other_dates_are_those_of_the_first_file(format, c
         stored = xarray.Dataset({"x": (found[name][0], values, {k: found["time"][2][k] for k in ("units", "calendar") if k in found["time"][2]})})
         np.testing.assert_array_equal(xarray.decode_cf(stored, **options)["x"].values, expected, err_msg=name)
     np.testing.assert_array_equal(found["air"][1], [0, 1, 100, 101, 200, 201])
+
+
+def test_missing_times_stay_missing(tmp_path):
+    masked = np.ma.masked_equal([0, -1], -1)
+    first = day(tmp_path / "0.nc", "minutes since 2001-01-01", [0, 60], fill=-999.0)
+    second = day(tmp_path / "1.nc", "minutes since 2001-01-02", masked, dtype="i4", fill=-1)
+    refs = hyperslab.index([first, second], concat="time")["refs"]
+    assert json.loads(refs["time/.zattrs"])["_FillValue"] == -999.0
+    times = np.frombuffer(base64.b64decode(refs["time/0"].removeprefix("base64:")), "<f8")
+    np.testing.assert_array_equal(times, [0, 60, 1440, -999])
+    with pytest.raises(hyperslab.HyperslabError, match="the time -1 cannot be expressed"):
+        hyperslab.index([day(tmp_path / "2.nc", "minutes since 2001-01-01", [0, 60]), second], concat="time")
 
 
 @pytest.mark.parametrize(

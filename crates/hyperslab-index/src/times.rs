@@ -243,7 +243,7 @@ mod tests {
         let (minutes, days) = (units("minutes since 2001-02-26"), units("days since 2001-02-25"));
         let convert = |number, name| converted_number(number, minutes, days, number_type(name));
         assert_eq!(convert(Number::Integer(1440), "<i4"), Some(Number::Integer(2)));
-        assert_eq!(convert(Number::Integer(60), "<i4"), None, "an hour is no number of days");
+        assert_eq!(convert(Number::Integer(60), "<i4"), None, "an hour is not a whole day");
         assert_eq!(convert(Number::Integer(720), "<f8"), Some(Number::Float(1.5)));
         assert_eq!(convert(Number::Float(-720.0), "<f4"), Some(Number::Float(0.5)));
         assert_eq!(convert(Number::Integer(1), "<f4"), None, "a float of 4 bytes has 16 ms of a day");
