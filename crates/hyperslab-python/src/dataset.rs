@@ -50,26 +50,6 @@ impl Dataset {
         }
     }
 
-    #[inline]
-    fn read<'py>(&self, py: Python<'py>, selected: Selected) -> PyResult<Bound<'py, PyUntypedArray>> {
-        let element = self.element(py)?;
-        element.read(py, &self.dataset, &selected.selection, selected.shape)
-    }
-
-    /// Reads elements into an array, which stays one even without axes; text as `str` if that is wanted.
-    pub fn read_array<'py>(
-        &self,
-        py: Python<'py>,
-        selected: Selected,
-        text: Option<Text<'_>>,
-    ) -> PyResult<Bound<'py, PyUntypedArray>> {
-        self.session.check_open()?;
-        let Some(text) = text else { return self.read(py, selected) };
-        let Selected { selection, shape, .. } = selected;
-        let found = self.element(py)?.read_text(py, &self.dataset, &selection, shape, text)?;
-        found.ok_or_else(|| errors::wrong_type(format!("{} has no text", self.dataset.path())))
-    }
-
     /// The engine's dataset.
     pub fn inner(&self) -> &hyperslab::Dataset {
         &self.dataset
