@@ -105,3 +105,18 @@ def test_a_cut_file_is_not_replaced_in_place(tmp_path):
     done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "truncated" in done.stderr
     assert path.read_bytes() == content[: len(content) * 3 // 4]
+
+
+@pytest.mark.parametrize("words", [["--drop", "group0"], ["--only", "group0", "--only", "group1"]])
+def test_a_selection_of_a_cut_file_ends(tmp_path, words):
+    """What cannot be read is left out of a selection, too, or is an error that names it."""
+    path = tmp_path / "cut.h5"
+    write(path, "latest")
+    content = path.read_bytes()
+    for eighths in range(1, 8):
+        path.write_bytes(content[: len(content) * eighths // 8])
+        out = tmp_path / f"{eighths}.h5"
+        command = [*COMMAND, "repack", "--keep-going", *words, path, out]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode in (0, 1, 2), (eighths, done.stderr)
+        assert out.exists() or str(path) in done.stderr or "group" in done.stderr, (eighths, done.stderr)

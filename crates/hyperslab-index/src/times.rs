@@ -73,10 +73,12 @@ fn is_same(array: &Array, known: &Array) -> bool {
 
 /// The units of times that are stored as they are.
 fn units(array: &Array) -> Option<TimeUnits> {
-    let is_packed =
-        ["scale_factor", "add_offset", "_Unsigned"].iter().any(|name| array.attribute(name).is_some());
-    let units = text(array, "units").filter(|_| !is_packed)?;
+    let units = text(array, "units").filter(|_| !is_packed(array))?;
     TimeUnits::parse(&units, text(array, "calendar").as_deref())
+}
+
+fn is_packed(array: &Array) -> bool {
+    ["scale_factor", "add_offset", "_Unsigned"].iter().any(|name| array.attribute(name).is_some())
 }
 
 fn text(array: &Array, name: &str) -> Option<String> {
@@ -148,8 +150,6 @@ impl NumberType {
 
 /// The values of an array as those of the first file.
 fn values(array: &Array, known: &Array, from: TimeUnits, to: TimeUnits) -> Result<Vec<u8>, String> {
-    let is_packed =
-        |array: &Array| array.attribute("scale_factor").or(array.attribute("add_offset")).is_some();
     let (Some(own), Some(wanted)) = (NumberType::of(&array.data_type), NumberType::of(&known.data_type))
     else {
         return Err("it has the units of a time, but is not of numbers".into());

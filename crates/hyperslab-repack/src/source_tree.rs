@@ -89,8 +89,7 @@ impl SourceTree {
         let mut omitted = selected.as_ref().map(|selected| selected.omitted.clone()).unwrap_or_default();
         omitted.extend(unreadable);
         let sources = Sources { file: Some(file.clone()), omitted, ..Sources::default() };
-        let mut reader =
-            Reader { unreadable: unreadable.clone(), ..Reader::new(file, sources, selected, keep_going) };
+        let mut reader = Reader::new(file, sources, selected, keep_going);
         reader.sources.add(superblock(file).root, "/");
         let (mut next, mut failed) = (0, Vec::new());
         while let Some((address, path)) = reader.sources.objects.get(next).cloned() {
@@ -162,8 +161,6 @@ struct Reader<'a> {
     keep_going: bool,
     undamaged: HashMap<Address, Arc<ChunkMap>>,
     damage: Vec<Damage>,
-    /// Objects that are known to be unreadable.
-    unreadable: HashSet<Address>,
     lost: Vec<Lost>,
 }
 
@@ -171,9 +168,8 @@ impl<'a> Reader<'a> {
     fn new(file: &'a File, sources: Sources, selected: Option<Selected>, keep_going: bool) -> Self {
         limit_metadata_cache(file, CACHED_METADATA_BYTES_MAX);
         let (parts, undamaged) = Default::default();
-        let (heap, tree, damage) = (file.heap(), FileTree::default(), Vec::new());
-        let (unreadable, lost) = Default::default();
-        Self { file, heap, tree, sources, parts, selected, keep_going, undamaged, damage, unreadable, lost }
+        let (heap, tree, damage, lost) = (file.heap(), FileTree::default(), Vec::new(), Vec::new());
+        Self { file, heap, tree, sources, parts, selected, keep_going, undamaged, damage, lost }
     }
 
     fn object(&mut self, address: Address, path: &str) -> Result<Object, RepackError> {

@@ -373,6 +373,7 @@ class SeriesStore(AbstractDataStore):
         for name in first.parts.keys() ^ member.parts.keys():
             has, lacks = (first, member) if name in first.parts else (member, first)
             raise InvalidError(f"{has.handle.name} has a variable {name!r}, {lacks.handle.name} has none", hint=HINT)
+        times = self._times & member.times(self._dimension)
         for name, expected in first.parts.items():
             part = member.parts[name]
 
@@ -382,7 +383,7 @@ class SeriesStore(AbstractDataStore):
 
             if part.dimensions != expected.dimensions:
                 raise differ("it has the dimensions", part.dimensions, expected.dimensions)
-            is_time = name in self._times and name in member.times(self._dimension)
+            is_time = name in times
             if part.array.dtype != expected.array.dtype and not is_time:
                 raise differ("its type is", part.array.dtype, expected.array.dtype)
             for dimension in part.dimensions:

@@ -17,17 +17,15 @@ const INDEXED: u8 = 0x02;
 impl Reader<'_> {
     /// The links of a group.
     pub(super) fn links(&mut self, group: &hyperslab::Group, path: &str) -> Result<Vec<Link>, RepackError> {
-        let links = match group.links() {
-            Ok(links) => self.readable(links, path, "a link")?,
+        match group.links() {
+            Ok(links) => self.readable(links, path, "a link"),
             // Without the links of the root group, nothing is left.
             Err(error) if path != "/" => {
                 self.lose(path, "its links", error)?;
-                Vec::new()
+                Ok(Vec::new())
             }
-            Err(error) => return Err(error.at_object(path).into()),
-        };
-        let is_readable = |link: &Link| !matches!(link.target, LinkTarget::Hard(address) if self.unreadable.contains(&address));
-        Ok(links.into_iter().filter(is_readable).collect())
+            Err(error) => Err(error.at_object(path).into()),
+        }
     }
 
     pub(super) fn group(
@@ -36,6 +34,11 @@ impl Reader<'_> {
         mut links: Vec<Link>,
         path: &str,
     ) -> Result<GroupSpec, RepackError> {
+        // Objects that cannot be read have no place in the new file, whether or not links were selected.
+        links.retain(|link| match link.target {
+            LinkTarget::Hard(address) => !self.sources.omitted.contains(&address),
+            _ => true,
+        });
         let widths = superblock(self.file).widths;
         let own = |error| hyperslab::internal::format_error(error).at_object(path);
         let info = header.link_info(widths).map_err(own)?;
