@@ -1,26 +1,32 @@
 //! `hyperslab explain`: prints the plan of a read.
 
+use crate::absent;
 use crate::args::ExplainArgs;
 use crate::failure::{self, Failure};
 use crate::forecast::{self, SweptRead};
 use crate::json::{Json, Object, write_object};
 use crate::location;
 use crate::{schema, terminal};
+use hyperslab::internal::absent_of;
 use hyperslab::{Axis, Dataset, Explained, ExplainedChunk, ExplainedRequest, File, Selection};
 use hyperslab_doctor::forecast::Forecast;
 use hyperslab_doctor::render_forecast;
 use std::io::Write;
 
 /// Runs the command.
-pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<i32, Failure> {
+pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     let file = location::open(&args.file)?;
     let dataset = hyperslab_netcdf::find_dataset(&file, &args.dataset)?;
     let named = |error: hyperslab::Error| error.in_file(file.name()).at_object(dataset.path());
     let selection = Selection::parse(&args.selection, dataset.shape()).map_err(named)?;
     let explained = dataset.explain(&selection).map_err(named)?;
     let forecast = args.cloud.then(|| forecast(args, &file, &dataset, &selection)).transpose()?;
+    let absent = absent::sentences(&absent_of(&dataset));
     if args.json {
         let mut document = json(&file.name(), &explained);
+        if !absent.is_empty() {
+            document.insert("absent", Json::list(absent.iter().map(String::as_str)));
+        }
         if let Some(forecast) = &forecast {
             let text = serde_json::to_string(forecast);
             let text = text.map_err(|error| Failure::unreadable(error.to_string()))?;
@@ -35,6 +41,8 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<i32, Failur
             write!(out, "\n{}", render_forecast(forecast, terminal::columns()))?;
         }
     }
+    out.flush()?;
+    absent::warn(&file.name(), &absent, err);
     Ok(failure::DONE)
 }
 

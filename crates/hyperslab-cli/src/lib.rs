@@ -8,6 +8,7 @@
 //! A command either succeeds or fails with a one-line message that says what to do ([`failure`]). With `--json`, the
 //! document is complete before its first byte is printed.
 
+mod absent;
 mod advise;
 mod archive;
 mod args;
@@ -75,7 +76,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
     location::handle_written_files(cli.command.written_files());
     let done = begin(&network).and_then(|()| match cli.command {
         Command::Ls(args) => ls::run(&args, out, err),
-        Command::Explain(args) => explain::run(&args, out),
+        Command::Explain(args) => explain::run(&args, out, err),
         Command::Chunks(args) => chunks::run(&args, out, err),
         Command::Digest(args) => digest::run(&args, out, err),
         Command::Doctor(args) => doctor::run(&args, out, err),

@@ -51,7 +51,7 @@ pub(crate) const CHECK_UNREADABLE: Schema = Schema { name: "hyperslab.check.unre
 /// The last line of `hyperslab check --json` over several files.
 pub(crate) const CHECK_SUMMARY: Schema = Schema { name: "hyperslab.check.summary", version: 1 };
 /// `hyperslab bench --json`.
-pub(crate) const BENCH: Schema = Schema { name: "hyperslab.bench", version: 1 };
+pub(crate) const BENCH: Schema = Schema { name: "hyperslab.bench", version: 2 };
 /// `hyperslab bench --dry-run --json`.
 pub(crate) const BENCH_PLAN: Schema = Schema { name: "hyperslab.bench.plan", version: 1 };
 /// `hyperslab bench --list --json`.

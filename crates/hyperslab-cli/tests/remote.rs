@@ -31,7 +31,16 @@ fn compared(arguments: &[&str], path: &Path, expected_code: i32) -> (String, Cou
     let (remote, local) = (hyperslab(arguments, &url), hyperslab(arguments, path.to_str().unwrap()));
     let text = |bytes: &[u8], name: &str| String::from_utf8_lossy(bytes).replace(name, "FILE");
     let local_name = path.to_str().unwrap();
-    assert_eq!(text(&remote.stdout, &url), text(&local.stdout, local_name), "{arguments:?}");
+    // The size of its metadata is not looked up for one group of a remote file.
+    let shown = text(&local.stdout, local_name);
+    let shown = match (shown.find("\"metadata_bytes\":"), arguments.contains(&"--json")) {
+        (Some(at), true) => {
+            let end = at + shown[at..].find(',').expect("another member");
+            format!("{}\"metadata_bytes\":null{}", &shown[..at], &shown[end..])
+        }
+        _ => shown,
+    };
+    assert_eq!(text(&remote.stdout, &url), shown, "{arguments:?}");
     assert_eq!(text(&remote.stderr, &url), text(&local.stderr, local_name), "{arguments:?}");
     assert_eq!(remote.status.code(), Some(expected_code));
     (text(&remote.stdout, &url), server.counts())

@@ -16,6 +16,7 @@ fn main() -> Result<(), DoctorError> {
         file: options.file.clone(),
         findings: Vec::new(),
         datasets: vec![diagnose(&facts, &options)?],
+        absent: Vec::new(),
         forecast: None,
     };
     print!(

@@ -21,6 +21,7 @@ fn report(facts: &DatasetFacts, options: &Options) -> Report {
         prediction: Prediction::default(),
         findings: Vec::new(),
         datasets: vec![diagnose(facts, options).unwrap()],
+        absent: Vec::new(),
         forecast: None,
     }
 }
@@ -178,7 +179,7 @@ proptest! {
         };
         let options = Options { visits_max: 2_000, ..Options::default() };
         if let Ok(dataset) = diagnose(&facts, &options) {
-            let report = Report { file: "x".to_owned(), prediction: Prediction::default(), findings: Vec::new(), datasets: vec![dataset], forecast: None };
+            let report = Report { file: "x".to_owned(), prediction: Prediction::default(), findings: Vec::new(), datasets: vec![dataset], absent: Vec::new(), forecast: None };
             prop_assert!(!render_text(&report, width).is_empty());
             prop_assert!(serde_json::to_string(&report).is_ok());
         }

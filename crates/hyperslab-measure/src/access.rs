@@ -8,6 +8,7 @@ use hyperslab_engines::{Block, Storage};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// An access pattern over an extent that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +44,29 @@ pub enum BlockWalk {
     },
     /// From the origin along all axes at once, by the block's own size, while it lies inside the extent.
     Diagonal,
+}
+
+/// Some of the blocks of an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// All.
+    #[default]
+    All,
+    /// At most this number, from the first on.
+    First(u64),
+    /// At most this number: of a sweep, several runs of neighbours from all over it; otherwise the first.
+    Spread(u64),
+}
+
+impl Part {
+    /// The most blocks that it may have.
+    pub fn most(self) -> Option<u64> {
+        match self {
+            Part::All => None,
+            Part::First(most) | Part::Spread(most) => Some(most),
+        }
+    }
 }
 
 impl Access {
@@ -134,14 +158,47 @@ impl Access {
         }
     }
 
-    /// The first of the blocks, or all where it is not said how many.
-    pub fn first_blocks<'a>(
+    /// These of the blocks.
+    pub fn part<'a>(&'a self, shape: &'a [u64], part: Part) -> Box<dyn Iterator<Item = Block> + 'a> {
+        let in_all = self.len(shape);
+        let first = |most: u64| self.blocks(shape).take(usize::try_from(most).unwrap_or(usize::MAX));
+        match (part, &self.walk) {
+            (Part::First(most) | Part::Spread(most), _) if most >= in_all => self.blocks(shape),
+            (Part::All, _) => self.blocks(shape),
+            (Part::Spread(most), BlockWalk::Sweep { order }) => {
+                let sweep = Sweep::new(shape, &self.block, order);
+                let starts = runs(in_all, most).into_iter().flat_map(move |run| from(&sweep, run));
+                Box::new(starts.map(|start| self.clipped(shape, start)))
+            }
+            (Part::First(most) | Part::Spread(most), _) => Box::new(first(most)),
+        }
+    }
+
+    /// How many these are.
+    pub fn len_of(&self, shape: &[u64], part: Part) -> u64 {
+        self.len(shape).min(part.most().unwrap_or(u64::MAX))
+    }
+
+    /// Runs of neighbours from all over the access, `followed` blocks together, in order; and of each whether it only warms
+    /// caches: the first half of each run does, unless the runs are the whole access.
+    pub fn parts<'a>(
         &'a self,
         shape: &'a [u64],
-        most: Option<u64>,
-    ) -> impl Iterator<Item = Block> + 'a {
-        let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-        self.blocks(shape).take(most)
+        followed: u64,
+    ) -> Box<dyn Iterator<Item = (Block, bool)> + 'a> {
+        let in_all = self.len(shape);
+        let BlockWalk::Sweep { order } = &self.walk else {
+            return Box::new(self.blocks(shape).map(|block| (block, false)));
+        };
+        if followed >= in_all {
+            return Box::new(self.blocks(shape).map(|block| (block, false)));
+        }
+        let sweep = Sweep::new(shape, &self.block, order);
+        let parts = runs(in_all, followed).into_iter().flat_map(move |run| {
+            let warm = (run.end - run.start) / 2;
+            from(&sweep, run).enumerate().map(move |(number, start)| (start, (number as u64) < warm))
+        });
+        Box::new(parts.map(|(start, warms)| (self.clipped(shape, start), warms)))
     }
 
     /// How many blocks there are (saturating).
@@ -166,6 +223,26 @@ impl Access {
             .collect();
         Block { start, count, step: self.step.clone() }
     }
+}
+
+/// The most runs of neighbours that are read of a sweep, and the fewest blocks of each.
+const RUNS_MAX: u64 = 8;
+const RUN_MIN: u64 = 6;
+
+/// Runs of so many of the blocks of a sweep together, evenly spread.
+fn runs(in_all: u64, most: u64) -> Vec<Range<u64>> {
+    let runs = (most / RUN_MIN).clamp(1, RUNS_MAX);
+    let first = |run: u64| (u128::from(in_all) * u128::from(run) / u128::from(runs)) as u64;
+    let len = |run: u64| most / runs + u64::from(run < most % runs);
+    (0..runs).map(|run| first(run)..(first(run) + len(run)).min(in_all)).collect()
+}
+
+/// The starts of the blocks of a sweep with these numbers.
+fn from(sweep: &Sweep, run: Range<u64>) -> impl Iterator<Item = Vec<u64>> + use<> {
+    let sweep = sweep.clone();
+    let count = usize::try_from(run.end - run.start).unwrap_or(usize::MAX);
+    let first = sweep.position(run.start);
+    std::iter::successors(Some(first), move |start| sweep.after(start)).take(count)
 }
 
 /// As people write it: `1x1x1x717`, `100x100 every 2x2`, `4x4 at 100 random places`.
@@ -198,6 +275,25 @@ mod tests {
         let found: Vec<_> = access.blocks(shape).map(|block| block.start).collect();
         assert_eq!(found.len() as u64, access.len(shape));
         found
+    }
+
+    #[test]
+    fn some_blocks_of_a_sweep_are_runs_from_all_over_it() {
+        let access = Access::sweep(vec![1, 10]);
+        let some = |most| {
+            let blocks: Vec<_> =
+                access.part(&[100, 20], Part::Spread(most)).map(|block| block.start).collect();
+            blocks
+        };
+        assert_eq!(some(200), starts(&access, &[100, 20]));
+        assert_eq!(some(5), starts(&access, &[100, 20])[..5]);
+        let twelve = some(12);
+        assert_eq!(twelve[..6], starts(&access, &[100, 20])[..6]);
+        assert_eq!(twelve[6..], starts(&access, &[100, 20])[100..106]);
+        assert_eq!(some(50).len(), 50);
+        let parts: Vec<_> = access.parts(&[100, 20], 12).collect();
+        assert_eq!(parts.iter().filter(|(_, warms)| *warms).count(), 6);
+        assert!(access.parts(&[100, 20], 200).all(|(_, warms)| !warms));
     }
 
     fn walk(block: &[u64], walk: BlockWalk) -> Access {

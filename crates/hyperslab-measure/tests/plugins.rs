@@ -5,7 +5,7 @@
 use hyperslab_engines::library::of_python;
 use hyperslab_engines::{Engine, OpenOptions};
 use hyperslab_engines::{FilterSpec, Storage};
-use hyperslab_measure::access::Access;
+use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::data::{Synthetic, Values};
 use hyperslab_measure::process::{Check, Operation, Task, run};
 use hyperslab_testkit::files::python;
@@ -40,10 +40,10 @@ fn filters_of_plug_ins_are_applied_and_undone() {
         let stored = written.file_bytes;
         assert!((1..storage.logical_bytes()).contains(&stored), "{filter}: {stored} bytes");
         let check = Some(Check { filters: ids });
-        let read = Operation::Read { shape: shape.clone(), reads_max: None, cold: false, check };
+        let read = Operation::Read { shape: shape.clone(), part: Part::All, cold: false, check };
         let read = run(&task(libhdf5(), read)).unwrap();
         let (shape, values) = (shape.clone(), values.clone());
-        let expect = Operation::Expect { shape, reads_max: None, values, element };
+        let expect = Operation::Expect { shape, part: Part::All, values, element };
         let expected = run(&task(Engine::Null, expect)).unwrap();
         assert!(read.checksum.is_some());
         assert_eq!(read.checksum, expected.checksum, "{filter}");

@@ -8,7 +8,7 @@ use hyperslab_engines::{Block, Storage};
 use hyperslab_engines::{Engine, OpenOptions};
 use hyperslab_io::wrap::Recorder;
 use hyperslab_measure::Usage;
-use hyperslab_measure::access::Access;
+use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::data::{Synthetic, Values};
 use hyperslab_measure::process::{Operation, Task, run};
 use hyperslab_testkit::files::fixture;
@@ -89,7 +89,7 @@ fn a_run_of_known_requests(file: &Path) {
             options: OpenOptions::default(),
             operation: Operation::Read {
                 shape: shape.clone(),
-                reads_max: Some(rows),
+                part: Part::First(rows),
                 cold: false,
                 check: None,
             },

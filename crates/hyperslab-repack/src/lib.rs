@@ -50,6 +50,7 @@ mod raw_chunks;
 mod recode;
 mod relocate;
 mod repack;
+mod repacked_bytes;
 #[cfg(test)]
 mod round_trip;
 mod rounding;
@@ -82,3 +83,4 @@ pub use output_file::OutputFile;
 pub use plan::{MEMORY_MIN, RepackOptions, RepackPlan};
 pub use planned_dataset::{PlannedDataset, StorageSummary};
 pub use repack::Repacked;
+pub use repacked_bytes::repacked_bytes;

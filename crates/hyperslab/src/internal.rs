@@ -1,13 +1,15 @@
 //! For the other crates of this project. Anything here may change in any release.
 
 use crate::metadata::WithMetadata;
-use crate::{Dataset, File, Heap, Prefetch};
+use crate::{Dataset, File, Heap, Object, Prefetch};
+use hyperslab_array::array::Storage;
 use hyperslab_format::Widths;
-use hyperslab_format::message::{ChunkedLayout, FileSpaceStrategy};
+use hyperslab_format::message::{ChunkedLayout, FileSpaceInfo, FileSpaceStrategy};
 use hyperslab_format::superblock::{Superblock, SuperblockExtension};
 use hyperslab_io::Source;
 use std::sync::Arc;
 
+pub use crate::absent::{Absent, AbsentSearch, absent, absent_of};
 pub use crate::census::{Census, Extent, KindOfMetadata, Owner, Tree, census};
 pub use crate::encoded_selection::RegionSummary;
 pub use crate::filter_element::filter_element;
@@ -51,11 +53,33 @@ pub fn missing_virtual_source(dataset: &Dataset) -> Option<(String, String)> {
     named.find(|(file, path)| crate::virtual_dataset::is_missing(owner, file, path))
 }
 
-/// The bytes of a page, if the file has pages.
-pub fn page_bytes(file: &File) -> crate::Result<Option<u64>> {
+/// How the space of a file is managed, where the file says so.
+pub fn file_space(file: &File) -> crate::Result<Option<FileSpaceInfo>> {
     let inner = &file.inner;
     let extension = inner.parse(|view| SuperblockExtension::parse(*view, &inner.superblock))?;
-    let space = extension.and_then(|extension| extension.file_space);
+    Ok(extension.and_then(|extension| extension.file_space))
+}
+
+/// How many hard links lead to an object, as its header says.
+pub fn reference_count(object: &Object) -> u32 {
+    match object {
+        Object::Group(group) => group.node.header.reference_count,
+        Object::Dataset(dataset) => dataset.inner.node.header.reference_count,
+        Object::Datatype(named) => named.node.header.reference_count,
+    }
+}
+
+/// Where the data of a dataset with contiguous storage begins in the file, if it has any there.
+pub fn contiguous_address(dataset: &Dataset) -> Option<u64> {
+    match &dataset.inner.array.storage {
+        Storage::Contiguous { base, .. } => base.filter(|_| dataset.external_sources().is_none()),
+        _ => None,
+    }
+}
+
+/// The bytes of a page, if the file has pages.
+pub fn page_bytes(file: &File) -> crate::Result<Option<u64>> {
+    let space = file_space(file)?;
     Ok(space.filter(|space| space.strategy == FileSpaceStrategy::Page).map(|space| space.page_size))
 }
 

@@ -16,6 +16,7 @@
 //! into a plan; [`Explained`] is its printed form. All cores execute the plan chunk by chunk: each chunk is fetched
 //! (`hyperslab_io`), decoded (`hyperslab_filters`), converted, and copied to its place in the caller's buffer.
 
+mod absent;
 mod attribute;
 mod census;
 mod chunk_index;

@@ -10,7 +10,7 @@ use hyperslab_format::object_header::ObjectHeader;
 /// A named datatype.
 #[derive(Clone)]
 pub struct NamedDatatype {
-    node: Node,
+    pub(crate) node: Node,
     datatype: Datatype,
 }
 

@@ -23,7 +23,7 @@ pub(super) fn of(matrix: &Matrix, question: &Question<'_>, launcher: &Launcher) 
         "access": access,
         "engine": stamped(engine),
         "options": options,
-        "measured": [json!(matrix.repeats), json!(matrix.seconds_max), json!(matrix.reads_max), json!(matrix.cold)],
+        "measured": [json!(matrix.repeats), json!(matrix.seconds_max), json!(matrix.part(access)), json!(matrix.cold)],
     });
     hex(&Sha256::digest(question.to_string()))
 }

@@ -4,6 +4,7 @@
 //!   Matrix ─► files: one for each storage and strategy of writing ─► Questions ─► rounds of reads ─► Vec<Row>
 //! ```
 
+mod extrapolation;
 mod files;
 mod key;
 mod question;
@@ -20,6 +21,6 @@ pub use row::{ReadFigures, Row, Rows};
 pub use run::Site;
 pub use simulated::Simulated;
 pub use skipped::Skipped;
-pub use subject::{Matrix, Subject};
+pub use subject::{Matrix, ReadLimit, Subject};
 pub use write_figures::WriteFigures;
 pub use write_strategy::WriteStrategy;

@@ -1,5 +1,6 @@
 //! What was measured of one cell.
 
+use super::extrapolation::{Extrapolation, by_average};
 use super::files::MatrixFile;
 use super::question::format_of;
 use super::simulated;
@@ -8,14 +9,22 @@ use super::subject::Matrix;
 use super::write_figures::WriteFigures;
 use crate::explanation::Counts;
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::simulate::CacheSettings;
-use hyperslab_engines::FileBuffers;
+use hyperslab_doctor::simulate::{CacheSettings, LibVersion};
 use hyperslab_engines::Storage;
+use hyperslab_engines::{Engine, FileBuffers};
 use hyperslab_measure::PageCache;
-use hyperslab_measure::access::Access;
+use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::process::Outcome;
 use hyperslab_measure::runner::{EngineRun, Summary};
 use serde::{Deserialize, Serialize};
+
+/// The release whose simulated cache stands for hyperslab's own.
+const NEWEST: &str = "2.0.0";
+
+/// hyperslab's own cache, which has no slots, as the simulator takes it.
+fn own_cache() -> CacheSettings {
+    CacheSettings { nbytes: hyperslab::cache_bytes() as u64, nslots: 4_194_301, w0: 0.75 }
+}
 
 /// All that was measured, and what was not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -72,11 +81,12 @@ pub struct ReadFigures {
     pub cpu: Summary,
     /// Blocks that were read.
     pub reads: u64,
-    /// Blocks that there are: the times are of those that were read, extrapolated to these in `reckoned_read`.
+    /// Blocks that there are: the times are of those that were read, extrapolated to these in `extrapolated_read`.
     pub reads_in_all: u64,
-    /// Seconds that all blocks would take, where not all were read: the first took what it took, each other one as long as
-    /// those after it did on average, from a state in which the first chunks were decoded.
-    pub reckoned_read: Option<f64>,
+    /// Seconds that all blocks would take, where not all were read: by what the chunk cache does for those that were, and
+    /// for all.
+    #[serde(alias = "reckoned_read")]
+    pub extrapolated_read: Option<f64>,
     /// Bytes of values.
     pub bytes: u64,
     /// Calls that read the file.
@@ -120,15 +130,31 @@ impl Row {
         let (Some(check), Some(last)) = (runs.check(), runs.last()) else { return Err(run.failure()) };
         let read = runs.summary(|outcome| outcome.data_seconds);
         let in_all = access.len(matrix.subject.shape());
-        let is_part = check.blocks > 0 && check.blocks < in_all;
-        let average = if check.blocks == 0 { 0.0 } else { read.median / check.blocks as f64 };
+        let reads = last.blocks;
+        let is_part = reads > 0 && reads < in_all;
+        let part = if is_part { Part::Spread(reads) } else { Part::All };
+        let average = if reads == 0 { 0.0 } else { read.median / reads as f64 };
         let first = runs.summary(|outcome| outcome.first_seconds);
-        let extrapolated = extrapolated(first.median, read.median, check.blocks, in_all);
         let has_cache = engine.has_chunk_cache(format_of(file.made));
         let cache = run.task.options.cache.or(check.default_cache).filter(|_| has_cache);
+        let version = || check.hdf5_version.as_deref()?.parse().ok();
+        let simulated_cache = match engine {
+            Engine::Hyperslab => Some((own_cache(), LibVersion::NEWEST)),
+            _ => cache.zip(version()),
+        };
+        let extrapolated = is_part.then(|| {
+            let by_average = by_average(first.median, read.median, reads, in_all);
+            let (Some(facts), Some((cache, version))) = (facts, simulated_cache) else { return by_average };
+            let made = Extrapolation { facts, access, part, cache, version };
+            made.seconds(&runs.block_seconds()).unwrap_or(by_average)
+        });
+        let own_decodes = || {
+            let facts = facts.filter(|_| *engine == Engine::Hyperslab)?;
+            simulated::decodes_and_seconds(facts, access, part, NEWEST, own_cache())
+        };
         let predicted = facts.zip(cache).and_then(|(facts, cache)| {
             let version = check.hdf5_version.as_deref()?;
-            simulated::decodes_and_seconds(facts, access, matrix.reads_max, version, cache)
+            simulated::decodes_and_seconds(facts, access, part, version, cache)
         });
         Ok(Self {
             storage: file.made.map(|(storage, _)| storage.clone()),
@@ -147,15 +173,15 @@ impl Row {
                 first,
                 average,
                 cpu: runs.summary(|outcome| outcome.usage.cpu_seconds),
-                reads: check.blocks,
+                reads,
                 reads_in_all: in_all,
-                reckoned_read: is_part.then_some(extrapolated),
+                extrapolated_read: extrapolated,
                 bytes: last.bytes,
                 read_calls: last.usage.read_calls,
                 read_bytes: last.usage.read_bytes,
                 memory_bytes: last.memory_bytes(),
                 decodes: check.decodes,
-                simulated_decodes: predicted.map(|(decodes, _)| decodes),
+                simulated_decodes: predicted.or_else(own_decodes).map(|(decodes, _)| decodes),
                 predicted_seconds: predicted.and_then(|(_, seconds)| seconds),
                 page_cache: last.page_cache,
             },
@@ -164,30 +190,6 @@ impl Row {
 
     /// Seconds that the whole access takes.
     pub fn seconds(&self) -> f64 {
-        self.read.reckoned_read.unwrap_or(self.read.read.median)
-    }
-}
-
-/// Seconds of all blocks from those of some: after the first, each takes as long as those after it took on average. The
-/// first alone decodes what later ones find decoded, so it must not count for each of them.
-fn extrapolated(first: f64, read: f64, blocks: u64, in_all: u64) -> f64 {
-    match blocks {
-        0 | 1 => read * in_all as f64,
-        _ => first + (read - first).max(0.0) / (blocks - 1) as f64 * (in_all - 1) as f64,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_reads_are_extrapolated_from_those_after_the_first() {
-        // The first of 50 reads decodes a chunk in 10 ms; the others take 20 µs, and so do all that follow.
-        let some = 0.010 + 49.0 * 20e-6;
-        assert!((extrapolated(0.010, some, 50, 16_200) - (0.010 + 16_199.0 * 20e-6)).abs() < 1e-9);
-        // Where each read decodes, each takes as long as the first.
-        assert!((extrapolated(0.010, 0.5, 50, 16_200) - 162.0).abs() < 1e-9);
-        assert_eq!(extrapolated(0.5, 0.5, 1, 10), 5.0);
+        self.read.extrapolated_read.unwrap_or(self.read.read.median)
     }
 }

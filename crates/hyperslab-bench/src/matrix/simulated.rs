@@ -4,7 +4,7 @@ use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::{CostModel, Terms};
 use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts, Touched};
 use hyperslab_engines::Block;
-use hyperslab_measure::access::Access;
+use hyperslab_measure::access::{Access, Part};
 
 /// Accesses of more blocks than this are not simulated.
 const BLOCKS_MAX: u64 = 20_000_000;
@@ -43,7 +43,7 @@ impl Simulated {
     pub(crate) fn of(
         facts: &DatasetFacts,
         access: &Access,
-        reads_max: Option<u64>,
+        part: Part,
         version: &str,
         cache: CacheSettings,
     ) -> Option<Self> {
@@ -51,11 +51,11 @@ impl Simulated {
         let geometry = Geometry::of(facts).ok()??;
         let chunk = geometry.chunk_dims()?;
         let leaps = access.step.iter().zip(chunk).any(|(step, chunk)| step > chunk);
-        if leaps || access.len(&facts.shape).min(reads_max.unwrap_or(u64::MAX)) > BLOCKS_MAX {
+        if leaps || access.len_of(&facts.shape, part) > BLOCKS_MAX {
             return None;
         }
         let mut cache = ChunkCacheSim::new(&geometry, cache, version);
-        Some(Self::reads(&geometry, &mut cache, access.first_blocks(&facts.shape, reads_max)))
+        Some(Self::reads(&geometry, &mut cache, access.part(&facts.shape, part)))
     }
 }
 
@@ -63,7 +63,7 @@ impl Simulated {
 pub(super) fn decodes_and_seconds(
     facts: &DatasetFacts,
     access: &Access,
-    reads_max: Option<u64>,
+    part: Part,
     version: &str,
     cache: CacheSettings,
 ) -> Option<(u64, Option<f64>)> {
@@ -71,7 +71,7 @@ pub(super) fn decodes_and_seconds(
     if !geometry.is_filtered() {
         return Some((0, None));
     }
-    let Simulated { touched, counts } = Simulated::of(facts, access, reads_max, version, cache)?;
+    let Simulated { touched, counts } = Simulated::of(facts, access, part, version, cache)?;
     // In one thread, as libhdf5 is.
     let seconds = CostModel::new(facts, &geometry, Terms::BUILT_IN, 1).seconds_of_reads(&touched, &counts);
     Some((counts.decodes, Some(seconds)))

@@ -4,7 +4,7 @@ use super::write_strategy::WriteStrategy;
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::{Engine, FileBuffers};
 use hyperslab_engines::{Format, Records, Storage};
-use hyperslab_measure::access::Access;
+use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::data::{Synthetic, Values};
 use std::path::PathBuf;
 
@@ -69,13 +69,37 @@ pub struct Matrix {
     pub repeats: usize,
     /// A cell is not repeated once its runs have taken so many seconds.
     pub seconds_max: f64,
-    /// Only so many reads of each access.
-    pub reads_max: Option<u64>,
+    /// How many of the reads of each access are made.
+    pub reads: ReadLimit,
     /// Whether the file is taken out of the page cache before each run.
     pub cold: bool,
 }
 
+/// How many of the reads of an access are made; the time of all is extrapolated.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum ReadLimit {
+    /// All of them.
+    #[default]
+    All,
+    /// At most so many of each.
+    AtMost(u64),
+    /// At most so many of these accesses, all of the others.
+    Of(Vec<(Access, u64)>),
+}
+
 impl Matrix {
+    /// Which reads of an access are made.
+    pub fn part(&self, access: &Access) -> Part {
+        match &self.reads {
+            ReadLimit::All => Part::All,
+            ReadLimit::AtMost(most) => Part::Spread(*most),
+            ReadLimit::Of(limits) => {
+                let limit = limits.iter().find(|(limited, _)| limited == access);
+                limit.map_or(Part::All, |(_, most)| Part::Spread(*most))
+            }
+        }
+    }
+
     /// The engine that writes files of a format, if there is one.
     pub fn writer(&self, format: Format) -> Option<&Engine> {
         self.engines.iter().chain(&self.writers).find(|engine| engine.writes(format))

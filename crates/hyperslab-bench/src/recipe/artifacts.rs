@@ -150,7 +150,7 @@ mod tests {
     use super::super::task::DATASET;
     use super::*;
     use hyperslab_engines::{Engine, OpenOptions};
-    use hyperslab_measure::access::Access;
+    use hyperslab_measure::access::{Access, Part};
 
     const DEFAULT: CacheSettings = CacheSettings { nbytes: 4000, nslots: 521, w0: 0.75 };
 
@@ -161,7 +161,7 @@ mod tests {
             dataset: DATASET.to_owned(),
             access: Access::whole(&[4]),
             options: OpenOptions { cache, ..OpenOptions::default() },
-            operation: Operation::Read { shape: vec![4], reads_max: None, cold: false, check: None },
+            operation: Operation::Read { shape: vec![4], part: Part::All, cold: false, check: None },
         }
     }
 

@@ -211,12 +211,12 @@ impl Session<'_> {
             let has_cache = engine.has_chunk_cache(storage.format);
             let settings = options.cache.or(check.default_cache).filter(|_| has_cache);
             let mut simulated = None;
-            if let (Operation::Read { reads_max, .. }, Some(settings), Some(version)) =
+            if let (Operation::Read { part, .. }, Some(settings), Some(version)) =
                 (operation, settings, &check.hdf5_version)
                 && let Some(fit) = CacheFit::of(&storage, access, settings)
             {
                 let facts = artifacts.facts(file, || (context.facts)(file, DATASET));
-                let reads = |facts| Simulated::of(facts, access, *reads_max, version, settings);
+                let reads = |facts| Simulated::of(facts, access, *part, version, settings);
                 simulated = Some((fit, facts.and_then(reads).map(|reads| reads.counts)));
             }
             Measured::of(cell, by, run, &storage, simulated).ok_or_else(|| run.failure())

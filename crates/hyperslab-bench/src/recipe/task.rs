@@ -6,7 +6,7 @@ use super::scaling::Bytes;
 use hyperslab_engines::EngineKind;
 use hyperslab_engines::{Engine, OpenOptions};
 use hyperslab_engines::{Format, Memory, Records, Storage};
-use hyperslab_measure::access::Access;
+use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::data::Values;
 use hyperslab_measure::process::{Operation, Task};
 use hyperslab_measure::tree::Tree;
@@ -47,7 +47,12 @@ pub(super) fn of(
                 options.cache = artifacts.cache(read.cache(), by, &file);
             }
             let shape = kept.storage.shape.clone();
-            Operation::Read { shape, reads_max: read.reads, cold: read.cold, check: None }
+            Operation::Read {
+                shape,
+                part: read.reads.map_or(Part::All, Part::First),
+                cold: read.cold,
+                check: None,
+            }
         }
         Work::Make(make) => {
             let tree = make.tree();
@@ -74,8 +79,8 @@ pub(super) fn first_read(
     let format = artifacts.file(&read.from, by).ok()?.storage.format;
     let has_cache = read.cache().is_none() && task.engine.has_chunk_cache(format);
     let mut first = task.clone();
-    if let Operation::Read { reads_max, .. } = &mut first.operation {
-        *reads_max = Some(1);
+    if let Operation::Read { part, .. } = &mut first.operation {
+        *part = Part::First(1);
     }
     (has_cache && artifacts.lacks_default(by, &task.file)).then_some(first)
 }

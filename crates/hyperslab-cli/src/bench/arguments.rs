@@ -56,6 +56,8 @@ fn one_or_more() -> RangedU64ValueParser<usize> {
 #[command(group = ArgGroup::new(NOT_OF_RECIPES).multiple(true), after_long_help = concat!(
     "\
 EXAMPLES
+  hyperslab bench era5.nc
+      the largest dataset by the usual reads, behind each library's cache and one of 1 MiB; lists the other datasets
   hyperslab bench era5.nc /t2m --read 1x361x720 --read :x1x1
       a time step and a time series, in the libhdf5 of your h5py and in hyperslab
   hyperslab bench era5.nc /t2m --read 1x1x720 --cache 1MiB --cache 8MiB --cache 64MiB
@@ -94,8 +96,7 @@ pub(crate) struct BenchArgs {
     /// HDF5 or netCDF-4 file; it is only read. Of a URL, a copy is fetched and measured
     #[arg(required_unless_present_any = ["synthetic", "list", "from", "recipe", "render"], group = NOT_OF_RECIPES)]
     pub file: Option<PathBuf>,
-    /// Dataset in the file
-    #[arg(required_unless_present_any = ["synthetic", "list", "from", "recipe", "render"])]
+    /// Dataset in the file; without it, the largest
     pub dataset: Option<String>,
     /// Made-up values of this shape instead of a file
     #[arg(long, value_name = "SHAPE", conflicts_with = "file", group = NOT_OF_RECIPES)]

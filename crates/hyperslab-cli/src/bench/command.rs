@@ -95,7 +95,7 @@ impl<'a> Commands<'a> {
         if let Some(bytes) = row.buffers.metadata_cache {
             words.add("--metadata-cache", bytes);
         }
-        self.measuring(&mut words);
+        self.measuring(&mut words, row);
         words.line()
     }
 
@@ -141,9 +141,10 @@ impl<'a> Commands<'a> {
         }
     }
 
-    fn measuring(&self, words: &mut Words) {
+    fn measuring(&self, words: &mut Words, row: &Row) {
         let args = self.args;
-        if let Some(reads) = args.reads {
+        let is_part = row.read.reads < row.read.reads_in_all;
+        if let Some(reads) = args.reads.or(is_part.then_some(row.read.reads)) {
             words.add("--reads", reads);
         }
         if args.repeats != DEFAULT_REPEATS {

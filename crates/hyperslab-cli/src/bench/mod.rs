@@ -7,6 +7,7 @@
 //! ```
 
 pub(crate) mod arguments;
+mod choice;
 mod command;
 mod cost;
 mod engines;
@@ -73,6 +74,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
             if args.list {
                 return engines::list(args, &launcher, out);
             }
+            let args = &*choice::with_dataset(args, err)?;
             match measure(args, &launcher, out, err)? {
                 Some(document) => document,
                 None => return Ok(failure::DONE),

@@ -3,12 +3,13 @@
 
 mod text;
 
+use crate::absent;
 use crate::args::CheckArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::location;
 use crate::runner::{self, Ending, Found, PassedOver};
 use crate::schema;
-use hyperslab::internal::source_with_metadata;
+use hyperslab::internal::{Absent, source_with_metadata};
 use hyperslab::io::Source;
 use hyperslab::{ErrorKind, File};
 use hyperslab_check::{CheckError, Finding, Options, Report};
@@ -17,6 +18,13 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+
+/// What was found in one file.
+struct Checked {
+    report: Report,
+    /// What the file refers to and lacks.
+    absent: Vec<String>,
+}
 
 /// What was found in all files.
 #[derive(Debug, Default, Serialize)]
@@ -52,6 +60,9 @@ struct Document<'r> {
     orphan_bytes: u64,
     free_bytes: u64,
     padding_bytes: u64,
+    /// What the file refers to and lacks.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    absent: &'r [String],
 }
 
 /// A file that could not be checked, as JSON shows it.
@@ -82,9 +93,10 @@ pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     if let [file] = args.paths.as_slice()
         && !location::is_folder(file)
     {
-        let report = examine(file, options)?;
-        print(args, file, &report, out)?;
+        let Checked { report, absent } = examine(file, options)?;
+        print(args, file, &report, &absent, out)?;
         out.flush()?;
+        absent::warn(&location::shown(file), &absent, err);
         return Ok(exit_code(args, report.errors > 0, report.warnings > 0));
     }
     several(args, options, out, err)
@@ -101,14 +113,15 @@ fn several(
         return Err(Failure::wrong_request(passed_over.nothing_found()));
     }
     let mut summary = Summary { passed_over, ..Summary::default() };
-    let each = |path: &Path, result: Result<Report, Failure>| {
+    let each = |path: &Path, result: Result<Checked, Failure>| {
         summary.files += 1;
         match result {
-            Ok(report) => {
+            Ok(Checked { report, absent }) => {
                 summary.with_errors += u64::from(report.errors > 0);
                 summary.with_warnings += u64::from(report.errors == 0 && report.warnings > 0);
                 report.counts.keys().for_each(|code| *summary.rules.entry(code).or_default() += 1);
-                print(args, path, &report, out)?;
+                print(args, path, &report, &absent, out)?;
+                absent::warn(&location::shown(path), &absent, err);
                 Ok(Ending::Finished)
             }
             Err(failure) => {
@@ -140,16 +153,22 @@ fn exit_code(args: &CheckArgs, has_errors: bool, has_warnings: bool) -> i32 {
     }
 }
 
-fn print(args: &CheckArgs, path: &Path, report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
+fn print(
+    args: &CheckArgs,
+    path: &Path,
+    report: &Report,
+    absent: &[String],
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let text = if args.json {
-        schema::document(schema::CHECK, &document(path, report))?
+        schema::document(schema::CHECK, &document(path, report, absent))?
     } else {
         text::report(path, report)
     };
     Ok(out.write_all(text.as_bytes())?)
 }
 
-fn document<'r>(path: &Path, report: &'r Report) -> Document<'r> {
+fn document<'r>(path: &Path, report: &'r Report, absent: &'r [String]) -> Document<'r> {
     let finding = |finding: &'r Finding| FindingDocument {
         code: finding.rule.code,
         severity: finding.rule.severity.to_string(),
@@ -173,13 +192,15 @@ fn document<'r>(path: &Path, report: &'r Report) -> Document<'r> {
         orphan_bytes: report.orphan_bytes,
         free_bytes: report.free_bytes,
         padding_bytes: report.padding_bytes,
+        absent,
     }
 }
 
 /// Checks a file. Its members are joined if it consists of several.
-fn examine(path: &Path, options: Options) -> Result<Report, Failure> {
-    let source = open(path)?;
-    hyperslab_check::check(&*source, options).map_err(|error| {
+fn examine(path: &Path, options: Options) -> Result<Checked, Failure> {
+    let (source, absent) = open(path)?;
+    let report = hyperslab_check::check(&*source, options);
+    report.map(|report| Checked { report, absent }).map_err(|error| {
         let message = format!("{}: {error}", location::shown(path));
         match error {
             CheckError::NoSuperblock(_) if error.is_not_hdf5() => Failure::wrong_request(message),
@@ -188,14 +209,20 @@ fn examine(path: &Path, options: Options) -> Result<Report, Failure> {
     })
 }
 
-/// The bytes of a file. A file that cannot be opened as HDF5 because it is damaged is checked as it is.
-fn open(path: &Path) -> Result<Arc<dyn Source>, Failure> {
+/// The bytes of a file, and what it lacks. A file that cannot be opened as HDF5 because it is damaged is checked as it is.
+fn open(path: &Path) -> Result<(Arc<dyn Source>, Vec<String>), Failure> {
     match location::open_file(path, &File::options()) {
-        Ok(file) => Ok(source_with_metadata(&file)),
+        Ok(file) => {
+            let source = source_with_metadata(&file);
+            let mut absent = hyperslab::internal::absent(&file);
+            // A finding of its own.
+            absent.retain(|absent| *absent != Absent::Close);
+            Ok((source, absent::sentences(&absent)))
+        }
         Err(error) => match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotHdf5 | ErrorKind::Invalid => Err(error.into()),
             _ => match location::open_source(path) {
-                Ok(bytes) => Ok(bytes),
+                Ok(bytes) => Ok((bytes, Vec::new())),
                 Err(_) => Err(error.into()),
             },
         },

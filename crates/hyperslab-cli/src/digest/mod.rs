@@ -21,6 +21,7 @@ mod text_hasher;
 mod text_plan;
 mod values;
 
+use crate::absent;
 use crate::args::DigestArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::json::{Json, Object, write_object};
@@ -57,6 +58,8 @@ pub struct Summary {
     pub skipped: u64,
     /// The file driver, if the file consists of several files.
     pub driver: Option<hyperslab::Driver>,
+    /// What the file refers to and lacks.
+    pub absent: Vec<String>,
     /// The reason why the file could not be opened, if it could not.
     pub unopened: Option<hyperslab::Error>,
 }
@@ -81,6 +84,7 @@ pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -
             progress.interrupted(|| Failure::from(error).report(err));
             continue;
         }
+        progress.interrupted(|| absent::warn(&name, &summary.absent, err));
         let name = one_line(&name);
         if summary.errors > 0 {
             code = code.max(failure::UNREADABLE);
@@ -191,6 +195,7 @@ fn objects(
         Err(error) => (vec![Item::Unopened { path: b"/".to_vec(), error }], ObjectPaths::default()),
     };
     writer.summary.driver = file.driver();
+    writer.summary.absent = absent::sentences(&hyperslab::internal::absent(&file));
     for item in items {
         let record = writer.describe(item, &file, &paths);
         writer.write(record)?;

@@ -3,6 +3,7 @@
 use super::filter::Filter;
 use super::page::Maps;
 use super::{file_facts, options};
+use crate::absent::sentences;
 use crate::args::DoctorArgs;
 use crate::facts::calibration::Calibrated;
 use crate::facts::choose::{self, Chosen};
@@ -10,7 +11,7 @@ use crate::facts::{self, Library, SampleScope};
 use crate::failure::Failure;
 use crate::forecast;
 use crate::location;
-use hyperslab::internal::census;
+use hyperslab::internal::{absent, absent_of, census};
 use hyperslab::{Dataset, File};
 use hyperslab_advise::Place;
 use hyperslab_doctor::{
@@ -108,8 +109,18 @@ impl<'a> Examiner<'a> {
             _ => Vec::new(),
         };
         let prediction = library.calibrated.as_ref().map(Calibrated::prediction).unwrap_or_default();
-        let mut report =
-            Report { file: file.name(), prediction, findings, datasets: reports, forecast: None };
+        let absent = match (dataset, datasets.as_slice()) {
+            (Some(_), [dataset]) => absent_of(dataset),
+            _ => absent(&file),
+        };
+        let mut report = Report {
+            file: file.name(),
+            prediction,
+            findings,
+            datasets: reports,
+            absent: sentences(&absent),
+            forecast: None,
+        };
         self.filter.apply(path, &mut report)?;
         // Datasets whose reads nobody asked for are there for their findings.
         let is_other = |report: &DatasetReport| others.iter().any(|dataset| dataset.path() == report.path);

@@ -10,14 +10,28 @@ use std::path::Path;
 
 /// Sizes of pages that are compared with the present one.
 const PAGE_BYTES: [u64; 5] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
+/// A repack is predicted where this share of the file, or more, may be unused.
+const SUSPECTED_SHARE: u64 = 20;
 /// A group in the old format takes its header, a B-tree node, a heap and a symbol table node.
 const OLD_GROUP_STRUCTURES: u64 = 4;
 
 /// The facts about the file at `path` whose census was taken; with those that only findings of `--cloud` look at, if they
 /// are wanted.
 pub(super) fn of(path: &Path, file: &File, census: &Census, is_for_cloud: bool) -> FileFacts {
-    let facts = of_census(path, census);
+    let mut facts = of_census(path, census);
+    facts.repacked_bytes = repacked_bytes(file, census, &facts);
     if is_for_cloud { with_cloud_facts(facts, file, census) } else { facts }
+}
+
+/// The bytes of the file after a repack that changes nothing else. Predicted only where much may be unused: bytes without an owner,
+/// and collections of the global heap, which may hold texts that were deleted.
+fn repacked_bytes(file: &File, census: &Census, facts: &FileFacts) -> Option<u64> {
+    let heaps = census.metadata.get("global heap collection").map_or(0, |kind| kind.bytes);
+    let suspected = facts.free_bytes + facts.unaccounted_bytes + heaps;
+    if !census.errors.is_empty() || suspected < census.file_bytes / SUSPECTED_SHARE {
+        return None;
+    }
+    hyperslab_repack::repacked_bytes(file).ok()
 }
 
 fn of_census(path: &Path, census: &Census) -> FileFacts {

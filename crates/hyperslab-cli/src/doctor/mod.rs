@@ -15,6 +15,7 @@ mod several;
 
 pub(crate) use advice::{Advice, Advisor};
 
+use crate::absent;
 use crate::archive;
 use crate::args::{DoctorArgs, FailOn};
 use crate::failure::{self, Failure, one_line};
@@ -113,6 +114,7 @@ fn one(
     };
     out.write_all(text.as_bytes())?;
     out.flush()?;
+    absent::warn(&report.file, &report.absent, err);
     for note in notes {
         let _ = writeln!(err, "note: {}", one_line(&note));
     }

@@ -2,6 +2,7 @@
 
 use super::examine::{Examined, Examiner};
 use super::fails;
+use crate::absent;
 use crate::failure::{self, Failure, one_line};
 use crate::forecast::ListingTotal;
 use crate::location;
@@ -90,6 +91,7 @@ pub(super) fn run(
             failure.report(err);
             worst_code = failure::UNREADABLE;
         }
+        absent::warn(&report.file, &report.absent, err);
         summary.without_findings += u64::from(all(&report).next().is_none());
         count(&report, &mut causes);
         if let (Some(listing), Some(forecast)) = (&mut summary.listing, &report.forecast) {

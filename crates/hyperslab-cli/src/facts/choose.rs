@@ -70,7 +70,12 @@ pub(crate) fn if_any(file: &File, options: &Options) -> Result<(Chosen, usize), 
     let detailed = if options.all { found.len() } else { worth.clamp(1, DATASETS_MAX).min(found.len()) };
     let others = found.split_off(detailed);
     let mut notes = Vec::new();
-    if all > found.len() {
+    if found.is_empty() && all > 0 {
+        notes.push(
+            "no dataset has chunks or contiguous data with values, so there are no reads to simulate"
+                .to_owned(),
+        );
+    } else if all > found.len() {
         notes.push(format!(
             "examined the largest {} of {all} datasets read by read, of the others only how they are stored; name \
              another after the file, or use --all",

@@ -10,8 +10,9 @@ mod input;
 mod urls;
 mod write;
 
+use crate::absent;
 use crate::failure::{self, Failure, one_line};
-use crate::location::is_folder;
+use crate::location::{self, is_folder};
 use crate::runner::{self, Ending, Found};
 use crate::write_file::{Output, OutputKind, check_outputs};
 use arguments::{IndexArgs, IndexFormat};
@@ -44,8 +45,9 @@ pub(crate) fn run(args: &IndexArgs, out: &mut dyn Write, err: &mut dyn Write) ->
         return concat(args, &files, dimension, &urls, out, err);
     }
     if is_single {
-        let omitted = write::one(&files[0], args, &urls, args.output.as_deref(), out)?;
-        return Ok(report(args, None, &omitted, err));
+        let written = write::one(&files[0], args, &urls, args.output.as_deref(), out)?;
+        absent::warn(&location::shown(&files[0]), &written.absent(), err);
+        return Ok(report(args, None, &written.omitted, err));
     }
     each(args, &files, &urls, err)
 }
@@ -79,13 +81,16 @@ fn concat(
         return Err(Failure::wrong_request(message).hint(hint));
     }
     let options = options(args);
-    let build = |path: &Path| -> Result<Index, Failure> {
+    let build = |path: &Path| -> Result<(Vec<String>, Index), Failure> {
         let file = input::open(path)?;
-        Ok(Index::build(&file, &urls.of(path, &file)?, &options)?)
+        let absent = absent::sentences(&hyperslab::internal::absent(&file));
+        Ok((absent, Index::build(&file, &urls.of(path, &file)?, &options)?))
     };
     let mut indexes = Vec::new();
-    runner::run(files, &args.run, build, |_, index| {
-        indexes.push(index?);
+    runner::run(files, &args.run, build, |path, built| {
+        let (absent, index) = built?;
+        absent::warn(&location::shown(path), &absent, err);
+        indexes.push(index);
         Ok(Ending::Finished)
     })?;
     let index = Index::concat(dimension, indexes)?;
@@ -114,7 +119,10 @@ fn each(args: &IndexArgs, files: &[PathBuf], urls: &Urls, err: &mut dyn Write) -
     let mut code = failure::DONE;
     runner::run(files, &args.run, work, |path, done| {
         let (ended, ending) = match done {
-            Ok(omitted) => (report(args, Some(path), &omitted, err), Ending::Finished),
+            Ok(written) => {
+                absent::warn(&location::shown(path), &written.absent(), err);
+                (report(args, Some(path), &written.omitted, err), Ending::Finished)
+            }
             Err(failure) => (failure.report(err), Ending::Unfinished),
         };
         code = code.max(ended);

@@ -3,8 +3,10 @@
 use super::arguments::{IndexArgs, IndexFormat};
 use super::urls::{Urls, common_folder};
 use super::{input, options};
+use crate::absent::sentences;
 use crate::failure::Failure;
 use hyperslab::File;
+use hyperslab::internal::absent;
 use hyperslab::io::Location;
 use hyperslab_index::{
     Index, Omitted, write_dmrpp, write_hsds, write_kerchunk, write_kerchunk_parquet, write_native, write_zarr,
@@ -23,17 +25,36 @@ const MARKS: [&str; 4] = [".zmetadata", "zarr.json", "repo", "config.yaml"];
 /// The names of indexes that are not complete.
 const TEMPORARY: &str = ".hyperslab-index-";
 
-/// Writes the index of one file to `target`, or as text to `out`. Returns what was left out.
+/// What is said of an index that was written.
+pub(super) struct Written {
+    /// What the file lacks.
+    absent: Vec<String>,
+    /// What was left out.
+    pub(super) omitted: Vec<Omitted>,
+}
+
+impl Written {
+    /// What the file lacks, but for objects that were left out: why is said with them.
+    pub(super) fn absent(&self) -> Vec<String> {
+        let is_told = |sentence: &&String| {
+            self.omitted.iter().any(|omitted| sentence.starts_with(&format!("{}: ", omitted.path)))
+        };
+        self.absent.iter().filter(|sentence| !is_told(sentence)).cloned().collect()
+    }
+}
+
+/// Writes the index of one file to `target`, or as text to `out`.
 pub(super) fn one(
     path: &Path,
     args: &IndexArgs,
     urls: &Urls,
     target: Option<&Path>,
     out: &mut dyn Write,
-) -> Result<Vec<Omitted>, Failure> {
+) -> Result<Written, Failure> {
     let file = input::open(path)?;
+    let absent = sentences(&absent(&file));
     let url = urls.of(path, &file)?;
-    match args.format {
+    let omitted = match args.format {
         IndexFormat::Dmrpp => text_file(target, out, |out| {
             let name =
                 Location::from(file.name()).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -44,7 +65,8 @@ pub(super) fn one(
             None => Err(Failure::wrong_request("this format needs a file to write").hint("name it with -o")),
         },
         _ => combined(Index::build(&file, &url, &options(args))?, args, target, out),
-    }
+    }?;
+    Ok(Written { absent, omitted })
 }
 
 /// Writes an index of one or several files to `target`, or as text to `out`. Returns what was left out.

@@ -6,6 +6,7 @@ use crate::output::{Align, Line, table};
 use crate::{schema, size};
 use hyperslab::File;
 use hyperslab::internal::{Census, census};
+use hyperslab_repack::repacked_bytes;
 use hyperslab_units::counted_text;
 use std::io::Write;
 
@@ -15,14 +16,15 @@ const DATASETS_MAX: usize = 20;
 /// Takes the census of the file and prints it.
 pub(super) fn run(file: &File, json: bool, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     let census = census(file)?;
-    let text = if json { document(file, &census) } else { listing(file, &census) };
+    let repacked = repacked_bytes(file).ok();
+    let text = if json { document(file, &census, repacked) } else { listing(file, &census, repacked) };
     out.write_all(text.as_bytes())?;
     out.flush()?;
     let unread = census.errors.into_iter().map(|error| Failure::from(error).report(err)).max();
     Ok(if unread.is_some() { failure::UNREADABLE } else { failure::DONE })
 }
 
-fn document(file: &File, census: &Census) -> String {
+fn document(file: &File, census: &Census, repacked: Option<u64>) -> String {
     let metadata = census.metadata.iter().map(|(structure, kind)| {
         Object::from([
             ("structure", (*structure).into()),
@@ -44,6 +46,7 @@ fn document(file: &File, census: &Census) -> String {
         ("raw_data", Json::list(raw_data)),
         ("free_bytes", census.free_bytes.into()),
         ("unaccounted_bytes", census.unaccounted_bytes.into()),
+        ("repacked_bytes", repacked.into()),
     ]);
     let mut text = String::new();
     write_object(&document, &mut text);
@@ -51,7 +54,7 @@ fn document(file: &File, census: &Census) -> String {
     text
 }
 
-fn listing(file: &File, census: &Census) -> String {
+fn listing(file: &File, census: &Census, repacked: Option<u64>) -> String {
     let head = [
         ("bytes of", Align::Left),
         ("bytes", Align::Right),
@@ -78,8 +81,16 @@ fn listing(file: &File, census: &Census) -> String {
     lines.push(row("free space".to_owned(), census.free_bytes, String::new()));
     lines.push(row("unaccounted for".to_owned(), census.unaccounted_bytes, String::new()));
     let objects = counted_text(census.objects, "object");
+    let repacked = repacked.map_or_else(String::new, |bytes| {
+        let saved = census.file_bytes.saturating_sub(bytes);
+        format!(
+            "A repack that changes nothing else leaves {} and saves {}.\n",
+            size::bytes(bytes),
+            size::bytes(saved)
+        )
+    });
     format!(
-        "{}: {}, {objects}\n{}",
+        "{}: {}, {objects}\n{}{repacked}",
         one_line(&file.name()),
         size::bytes(census.file_bytes),
         table(&head, &lines)

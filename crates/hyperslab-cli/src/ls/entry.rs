@@ -4,7 +4,7 @@ use super::attribute::ShownAttribute;
 use super::value::Values;
 use crate::dtype;
 use crate::traversal::Item;
-use hyperslab::storage::{Fill, Filter};
+use hyperslab::storage::{Fill, FillValue, Filter};
 use hyperslab::{Dataset, Dataspace, File, LinkTarget, Object, Result, internal};
 use hyperslab_format::message::ChunkIndex;
 
@@ -12,8 +12,16 @@ use hyperslab_format::message::ChunkIndex;
 pub(super) struct Entry {
     pub path: Vec<u8>,
     pub kind: EntryKind,
+    /// Of objects, where they are.
+    pub place: Option<Place>,
     /// Looked up only if they are shown.
     pub attributes: Option<Vec<ShownAttribute>>,
+}
+
+/// Where an object is, and how many hard links lead to it.
+pub(super) struct Place {
+    pub address: u64,
+    pub references: u32,
 }
 
 /// The kind of the object or link.
@@ -46,6 +54,10 @@ pub(super) struct DatasetEntry {
     /// The stored bytes, or the reason why they cannot be determined.
     pub stored_bytes: std::result::Result<u64, String>,
     pub fill_value: Option<crate::json::Json>,
+    /// When space is allocated, and fill values are written.
+    pub fill: FillValue,
+    /// Where contiguous data begins.
+    pub data_address: Option<u64>,
 }
 
 /// The details of chunked storage.
@@ -68,19 +80,18 @@ impl Entry {
                 (path, EntryKind::Damaged(error.message().to_string()))
             }
         };
-        Self { path, kind, attributes: None }
+        Self { path, kind, place: None, attributes: None }
     }
 
     fn of_object(path: Vec<u8>, object: &Object, links: Option<u64>, file: &File, verbose: bool) -> Self {
         let kind = match object {
             Object::Group(_) => EntryKind::Group { links },
-            Object::Dataset(dataset) => {
-                EntryKind::Dataset(Box::new(DatasetEntry::of(dataset, file, verbose)))
-            }
+            Object::Dataset(dataset) => EntryKind::Dataset(Box::new(DatasetEntry::of(dataset, file))),
             Object::Datatype(named) => EntryKind::Datatype { dtype: dtype::short(named.datatype()) },
         };
         let attributes = verbose.then(|| ShownAttribute::all(&object.attributes(), file));
-        Self { path, kind, attributes }
+        let place = Place { address: object.address().0, references: internal::reference_count(object) };
+        Self { path, kind, place: Some(place), attributes }
     }
 
     /// True if part of it could not be read.
@@ -95,16 +106,14 @@ impl Entry {
 }
 
 impl DatasetEntry {
-    fn of(dataset: &Dataset, file: &File, verbose: bool) -> Self {
+    fn of(dataset: &Dataset, file: &File) -> Self {
         let chunks = internal::chunked_layout(dataset).map(|layout| Chunks {
             dims: layout.chunk_dims.clone(),
             bytes: dataset.chunk_bytes().unwrap_or(0),
             index: layout.index.clone(),
         });
         let fill_value = match &dataset.fill_value().value {
-            Fill::User(bytes) if verbose => {
-                Values::new(&mut file.heap()).json(dataset.datatype(), bytes).ok()
-            }
+            Fill::User(bytes) => Values::new(&mut file.heap()).json(dataset.datatype(), bytes).ok(),
             _ => None,
         };
         Self {
@@ -117,6 +126,8 @@ impl DatasetEntry {
             logical_bytes: dataset.logical_bytes(),
             stored_bytes: stored_bytes(dataset).map_err(|error| error.message().to_string()),
             fill_value,
+            fill: dataset.fill_value().clone(),
+            data_address: internal::contiguous_address(dataset),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::attribute::ShownAttribute;
 use super::entry::{DatasetEntry, Entry, EntryKind, index_kind};
+use super::properties::{FileProperties, fill_words, optional_text};
 use crate::json::{Json, Object, write_object};
 use crate::{schema, size};
 use hyperslab::internal::describe;
@@ -9,7 +10,13 @@ use hyperslab::storage::Filter;
 use hyperslab::{File, LinkTarget};
 
 /// The document, including the line break at its end.
-pub(super) fn document(file: &File, path: &str, entries: &[Entry]) -> String {
+pub(super) fn document(
+    file: &File,
+    path: &str,
+    entries: &[Entry],
+    absent: &[String],
+    properties: &FileProperties,
+) -> String {
     let mut document = Object::from([
         ("schema", schema::LS.json()),
         ("file", file.name().into()),
@@ -18,6 +25,10 @@ pub(super) fn document(file: &File, path: &str, entries: &[Entry]) -> String {
         ("path", path.into()),
         ("objects", Json::list(entries.iter().map(entry))),
     ]);
+    properties.insert_into(&mut document);
+    if !absent.is_empty() {
+        document.insert("absent", Json::list(absent.iter().map(String::as_str)));
+    }
     document.extend(file.driver().map(|driver| ("driver", driver.name().into())));
     let mut text = String::new();
     write_object(&document, &mut text);
@@ -39,6 +50,9 @@ fn entry(entry: &Entry) -> Object {
         EntryKind::Damaged(why) => Object::from([("kind", "unknown".into()), ("error", why.as_str().into())]),
     };
     members.insert("path", Json::lossy(&entry.path));
+    if let Some(place) = &entry.place {
+        members.extend([("address", place.address.into()), ("references", place.references.into())]);
+    }
     if let Some(attributes) = &entry.attributes {
         members.insert("attributes", Json::list(attributes.iter().map(attribute)));
     }
@@ -54,6 +68,13 @@ fn dataset(dataset: &DatasetEntry) -> Object {
         ("layout", dataset.layout.into()),
         ("filters", Json::list(dataset.filters.iter().map(filter))),
         ("logical_bytes", dataset.logical_bytes.into()),
+        ("data_address", dataset.data_address.into()),
+    ]);
+    let (allocation, time, value) = fill_words(&dataset.fill);
+    members.extend([
+        ("allocation_time", allocation.into()),
+        ("fill_time", time.into()),
+        ("fill_value_is", value.into()),
     ]);
     match &dataset.stored_bytes {
         Ok(stored) => {
@@ -82,6 +103,7 @@ fn filter(filter: &Filter) -> Object {
     Object::from([
         ("id", filter.id.into()),
         ("flags", filter.flags.into()),
+        ("use", optional_text(filter.is_optional()).into()),
         ("parameters", Json::list(filter.parameters.iter().copied())),
         ("description", describe::filter(filter).into()),
     ])

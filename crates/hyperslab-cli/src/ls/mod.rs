@@ -9,17 +9,21 @@ mod bytes;
 mod entry;
 mod json;
 mod netcdf;
+mod properties;
 mod text;
 mod value;
 
+use crate::absent;
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::location;
-use crate::traversal::Traversal;
+use crate::traversal::{Item, Traversal};
 use entry::Entry;
 pub(crate) use entry::index_kind;
-use hyperslab::{Object, Prefetch};
+use hyperslab::internal::{Absent, AbsentSearch};
+use hyperslab::{File, Object, Prefetch};
 use hyperslab_units::counted_text;
+use properties::FileProperties;
 use rayon::prelude::*;
 use std::io::Write;
 
@@ -41,17 +45,24 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
     let prefetch = Prefetch { depth: 0, chunk_indexes: true, attributes: args.verbose };
     let depth_max = if args.recursive { usize::MAX } else { 1 };
     let (items, _) = Traversal::run(start, path.as_bytes(), depth_max, prefetch);
+    let absent = absent::sentences(&absent_of(&file, &items));
     // The group that was named is listed only if its attributes are shown.
     let members = items.into_par_iter().skip(usize::from(is_group && !args.verbose));
     let entries: Vec<Entry> = members.map(|item| Entry::look_up(item, &file, args.verbose)).collect();
     let damaged = entries.iter().filter(|entry| entry.is_damaged()).count();
-    let listing =
-        if args.json { json::document(&file, &path, &entries) } else { text::listing(&file, &entries) };
+    let counts_metadata = args.verbose || args.json && !location::is_url(&args.file);
+    let properties = FileProperties::of(&file, counts_metadata);
+    let listing = if args.json {
+        json::document(&file, &path, &entries, &absent, &properties)
+    } else {
+        text::listing(&file, &entries, args.verbose.then_some(&properties))
+    };
     out.write_all(listing.as_bytes())?;
+    out.flush()?;
+    absent::warn(&file.name(), &absent, err);
     if damaged == 0 {
         return Ok(failure::DONE);
     }
-    out.flush()?;
     let _ = writeln!(
         err,
         "error: {}: {} could not be read; see the errors above",
@@ -59,4 +70,21 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
         counted_text(damaged as u64, "part")
     );
     Ok(failure::UNREADABLE)
+}
+
+/// What the listed objects refer to and the file lacks.
+fn absent_of(file: &File, items: &[Item]) -> Vec<Absent> {
+    let mut search = AbsentSearch::new(file);
+    for item in items {
+        match item {
+            Item::Object { object: Object::Dataset(dataset), .. } => search.dataset(dataset),
+            Item::Link { path, target } => {
+                if let Ok(path) = std::str::from_utf8(path) {
+                    search.link(file, path, target);
+                }
+            }
+            _ => {}
+        }
+    }
+    search.found
 }

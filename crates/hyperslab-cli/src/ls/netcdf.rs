@@ -1,10 +1,11 @@
 //! `hyperslab ls --netcdf`: the file as netCDF-4 sees it, as CDL or as one JSON document.
 
+use crate::absent;
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::json::{Json, Object, write_object};
 use crate::schema;
-use hyperslab::{File, Heap};
+use hyperslab::{File, Heap, internal};
 use hyperslab_netcdf::{
     Attribute, CdlOptions, DimensionKind, Group, Netcdf, Omitted, UserKind, Values, Variable, VariableType,
     write_cdl,
@@ -38,10 +39,8 @@ pub(super) fn run(
         let _ = write_cdl(&netcdf, &name, options, &mut text);
     }
     out.write_all(text.as_bytes())?;
-    if omitted.is_empty() {
-        return Ok(failure::DONE);
-    }
     out.flush()?;
+    absent::warn(&file.name(), &absent::sentences(&internal::absent(file)), err);
     for omitted in &omitted {
         let _ =
             writeln!(err, "warning: {} is left out: {}", one_line(&omitted.path), one_line(&omitted.reason));

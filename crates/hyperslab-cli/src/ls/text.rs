@@ -2,12 +2,15 @@
 
 use super::attribute::ShownAttribute;
 use super::entry::{DatasetEntry, Entry, EntryKind, index_kind};
+use super::properties::{FileProperties, fill_words, optional_text};
 use crate::failure::one_line;
 use crate::json::Json;
 use crate::output::{Align, Line, table};
 use crate::size;
 use hyperslab::internal::describe;
+use hyperslab::storage::Filter;
 use hyperslab::{File, LinkTarget};
+use hyperslab_units::counted_text;
 
 const HEAD: [(&str, Align); 9] = [
     ("path", Align::Left),
@@ -27,7 +30,7 @@ const DTYPE_CHARS_MAX: usize = 40;
 const VALUE_CHARS_MAX: usize = 100;
 
 /// The whole listing.
-pub(super) fn listing(file: &File, entries: &[Entry]) -> String {
+pub(super) fn listing(file: &File, entries: &[Entry], properties: Option<&FileProperties>) -> String {
     let driver = file.driver().map_or(String::new(), |driver| format!(", {} driver", driver.name()));
     let mut text = format!(
         "{}: {}, superblock version {}{driver}\n",
@@ -35,6 +38,7 @@ pub(super) fn listing(file: &File, entries: &[Entry]) -> String {
         size::bytes(file.len()),
         file.superblock_version()
     );
+    text.extend(properties.map(|properties| properties.line() + "\n"));
     let lines: Vec<Line> = entries.iter().flat_map(lines).collect();
     if lines.is_empty() {
         text.push_str("(empty)\n");
@@ -66,6 +70,10 @@ fn lines(entry: &Entry) -> Vec<Line> {
     }];
     if let EntryKind::Dataset(dataset) = &entry.kind {
         lines.extend(details(dataset, entry.attributes.is_some()).into_iter().map(Line::Text));
+    }
+    if let (Some(place), Some(_)) = (&entry.place, &entry.attributes) {
+        let links = counted_text(u64::from(place.references), "hard link");
+        lines.push(Line::Text(format!("    object header at {}, {links}", place.address)));
     }
     lines.extend(entry.attributes.iter().flatten().map(|attribute| Line::Text(attribute_line(attribute))));
     lines
@@ -114,6 +122,20 @@ fn details(dataset: &DatasetEntry, verbose: bool) -> Vec<String> {
     }
     if let Some(value) = &dataset.fill_value {
         lines.push(format!("    fill value {}", shown(value)));
+    }
+    let (allocation, time, value) = fill_words(&dataset.fill);
+    lines.push(format!("    allocation time {allocation}, fill time {time}, fill value {value}"));
+    if let Some(address) = dataset.data_address {
+        lines.push(format!("    data at {address}"));
+    }
+    if !dataset.filters.is_empty() {
+        let filter = |filter: &Filter| {
+            format!("{} ({})", describe::filter(filter), optional_text(filter.is_optional()))
+        };
+        lines.push(format!(
+            "    filters {}",
+            dataset.filters.iter().map(filter).collect::<Vec<_>>().join(", ")
+        ));
     }
     lines
 }

@@ -21,3 +21,8 @@ pub fn run(arguments: &[&str], path: &Path) -> Ended {
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8").replace(path, "FILE");
     Ended { code, out: text(out), err: text(err) }
 }
+
+#[allow(dead_code, reason = "tests of advice use the same runner")]
+/// What every command says of the tour, which has an external link that leads nowhere.
+pub const ABSENT: &str =
+    "warning: FILE: /elsewhere: the target of this external link was not found: /x in other.h5\n";

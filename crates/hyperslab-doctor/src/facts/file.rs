@@ -19,6 +19,8 @@ pub struct FileFacts {
     pub free_bytes: u64,
     /// Bytes that belong to nobody.
     pub unaccounted_bytes: u64,
+    /// The bytes of the file after a repack that changes nothing else, where that was predicted.
+    pub repacked_bytes: Option<u64>,
     /// Size of a page, if the file is allocated in pages.
     pub page_bytes: Option<u64>,
     /// What pages of the present and of other sizes leave unused, if the file is allocated in pages.

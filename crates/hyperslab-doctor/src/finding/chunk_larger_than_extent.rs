@@ -27,8 +27,10 @@ use crate::pattern::{bytes_text, shape_text};
 use hyperslab_units::count_text;
 use serde_json::json;
 
-/// Reported if a chunk is at least this many times the part of it that is used,
-const RATIO_MIN: u64 = 4;
+/// Reported if a chunk is at least this many times the part of it that is used: if the padding is only decoded, or the
+/// dataset can grow to fill it; and if the padding is in the file.
+const RATIO_MIN: f64 = 4.0;
+const RATIO_MIN_STORED: f64 = 1.05;
 /// and at least this large.
 const CHUNK_BYTES_MIN: u64 = 64 << 10;
 /// Padding in the file from which on the severity is medium.
@@ -40,10 +42,13 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let stored_chunks = case.geometry.chunks()?.stored_chunks();
     let used: Vec<u64> = chunk.iter().zip(shape).map(|(chunk, dim)| (*chunk).min(*dim)).collect();
     let used_bytes = used.iter().fold(case.geometry.element_bytes(), |n, d| n * d);
+    let still_growing = (0..shape.len()).any(|axis| chunk[axis] > shape[axis] && case.facts.can_grow(axis));
+    let is_for_good = !case.facts.is_compressed() && !still_growing;
+    let ratio_min = if is_for_good { RATIO_MIN_STORED } else { RATIO_MIN };
     if used_bytes == 0
         || stored_chunks == 0
         || chunk_bytes < CHUNK_BYTES_MIN
-        || chunk_bytes / used_bytes < RATIO_MIN
+        || (chunk_bytes as f64) < ratio_min * used_bytes as f64
     {
         return None;
     }
@@ -52,7 +57,6 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let padding = (chunk_bytes - used_bytes) as f64 / chunk_bytes as f64;
     let padding_seconds = stored_chunks as f64 * padding * case.reference.decode_once();
     let severity = if wasted_in_file >= WASTE_BYTES_MEDIUM { Severity::Medium } else { Severity::Low };
-    let still_growing = (0..shape.len()).any(|axis| chunk[axis] > shape[axis] && case.facts.can_grow(axis));
     let message = format!(
         "A chunk is {} ({}), but the dataset is {}. Only {} of each chunk are used; the rest is padding that is decoded and cached \
          with it{}.{}",
@@ -110,5 +114,15 @@ mod tests {
         assert_eq!(finding(CODE, &chunked(&[1000, 100], &[100, 100], 4), &[]), None);
         assert_eq!(finding(CODE, &chunked(&[1], &[1024], 4), &[]), None, "4 KiB");
         assert_eq!(finding(CODE, &chunked(&[800, 100], &[1024, 100], 4), &[]), None, "nearly full");
+    }
+
+    #[test]
+    fn padding_in_the_file_counts_below_four_times_unless_the_dataset_grows() {
+        let raw = unfiltered(chunked(&[700, 1000], &[1000, 1000], 4));
+        assert_eq!(finding(CODE, &raw, &[]).unwrap().cost.bytes, Some(1_200_000));
+        let mut growing = raw.clone();
+        growing.max_shape[0] = None;
+        assert_eq!(finding(CODE, &growing, &[]), None);
+        assert_eq!(finding(CODE, &unfiltered(chunked(&[960, 1000], &[1000, 1000], 4)), &[]), None, "4 %");
     }
 }

@@ -27,29 +27,39 @@ use super::cost::Cost;
 use super::crossed_chunks::CrossedChunks;
 use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
-use crate::fix::{read_lines, repack_for};
+use crate::fix::{Fix, judged_cache_lines, read_lines, repack_for, smallest_cache};
 use crate::numbers::rounded;
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
+use crate::simulate::LibVersion;
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 
-/// Duration of the first read, in seconds, from which on it is reported: for a read that the user requested, and for a
-/// default one.
-const SECONDS_MIN_REQUESTED: f64 = 0.05;
+/// Duration of the first read, in seconds, from which on it is reported: for a read that the user requested or that
+/// follows the storage order, and for another default one.
+const SECONDS_MIN_MATTERS: f64 = 0.05;
 const SECONDS_MIN_DEFAULT: f64 = 0.5;
 /// Or the duration of the whole sweep under the fastest of the libraries, in seconds, for a default read.
 const SWEEP_SECONDS_MIN_DEFAULT: f64 = 60.0;
 
 /// Or that under the slowest library, in seconds, if it is so many times what loading each chunk once takes.
-const WASTED_SECONDS_MIN: f64 = 120.0;
-const WASTED_RATIO_MIN: f64 = 20.0;
+const WASTED_SECONDS_MIN: f64 = SWEEP_SECONDS_MIN_DEFAULT;
+const WASTED_RATIO_MIN: f64 = 10.0;
+/// A cache that cures it is offered behind the repacks, up to this size.
+const CACHE_BYTES_MAX: u64 = 256 << 20;
 
 /// True if a read takes minutes under this profile that another cache or other chunks would save.
 fn is_wasted_in(case: &Case<'_>, read: &ReadCase, profile: usize) -> bool {
     let row = &read.rows[profile];
     let least = WASTED_RATIO_MIN * case.reference.ideal(&row.counts).seconds;
     row.reference_seconds >= least.max(WASTED_SECONDS_MIN)
+}
+
+/// True if it takes twice that, for twice as little: then it is more than a remark.
+fn is_grave_in(case: &Case<'_>, read: &ReadCase, profile: usize) -> bool {
+    let row = &read.rows[profile];
+    let least = 2.0 * WASTED_RATIO_MIN * case.reference.ideal(&row.counts).seconds;
+    row.reference_seconds >= least.max(2.0 * WASTED_SECONDS_MIN)
 }
 
 /// Of the profiles under which it does, the one under which it takes longest.
@@ -67,7 +77,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         .enumerate()
         .filter_map(|(number, read)| Some((number, read, CrossedChunks::of(case, read)?)))
         .filter(|(_, read, crossed)| {
-            let least = if read.is_requested { SECONDS_MIN_REQUESTED } else { SECONDS_MIN_DEFAULT };
+            let least = if read.matters { SECONDS_MIN_MATTERS } else { SECONDS_MIN_DEFAULT };
             let best = read.rows.iter().map(|row| row.reference_seconds).fold(f64::INFINITY, f64::min);
             let is_slow =
                 crossed.reference_seconds >= least || !read.is_requested && best >= SWEEP_SECONDS_MIN_DEFAULT;
@@ -82,11 +92,13 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         })?;
     let slowest = slowest(case, read);
     let severity = match crossed.reference_seconds {
-        // Nobody asked for it: it is worth a look if it takes minutes for nothing in the library that the user has, or, where
+        // It was not requested, and no program reads so by itself: it is worth a look if it takes minutes for nothing in the library that the user has, or, where
         // that is not known, in any.
-        _ if !read.is_requested => match slowest {
-            Some(at) if at == 0 || !case.options.first_profile_is_own => Severity::Medium,
-            Some(_) if is_wasted_in(case, read, 0) => Severity::Medium,
+        _ if !read.matters => match slowest {
+            Some(at) if (at == 0 || !case.options.first_profile_is_own) && is_grave_in(case, read, at) => {
+                Severity::Medium
+            }
+            Some(_) if case.options.first_profile_is_own && is_grave_in(case, read, 0) => Severity::Medium,
             _ => Severity::Low,
         },
         seconds if seconds >= 5.0 => Severity::High,
@@ -126,10 +138,33 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     });
     let profiles: Vec<usize> = (0..case.profiles.len()).collect();
     let mut fixes = repack_for(case, target, &profiles);
+    fixes.extend(cache_for(case, target, slowest));
     fixes.extend(read_lines(case));
     let worst = slowest.map_or(best, |at| read.rows[at].reference_seconds);
     let cost = Cost::seconds(crossed.reference_seconds.max(worst));
     Some(Finding { code: "chunk-shape-against-read".to_owned(), severity, message, cost, evidence, fixes })
+}
+
+/// The lines of a cache of reasonable size in which every library loads each chunk once, where one takes long for nothing.
+fn cache_for(case: &Case<'_>, target: usize, slowest: Option<usize>) -> Vec<Fix> {
+    let Some(slowest) = slowest else { return Vec::new() };
+    let read = &case.reads[target];
+    let hit: Vec<usize> = (0..read.rows.len()).filter(|profile| is_wasted_in(case, read, *profile)).collect();
+    let mut versions: Vec<LibVersion> = hit.iter().map(|profile| case.profiles[*profile].version).collect();
+    versions.sort();
+    versions.dedup();
+    let Some(fix) = smallest_cache(case, read, &versions) else { return Vec::new() };
+    if fix.settings.nbytes > CACHE_BYTES_MAX {
+        return Vec::new();
+    }
+    let effect = format!(
+        "a cache of {}: each chunk is {} once, {} loads instead of {}",
+        bytes_text(fix.settings.nbytes),
+        case.loaded_word(),
+        count_text(read.rows[slowest].counts.chunks_touched),
+        count_text(read.rows[slowest].counts.driver_reads),
+    );
+    judged_cache_lines(case, target, &hit, fix.settings, &effect)
 }
 
 #[cfg(test)]

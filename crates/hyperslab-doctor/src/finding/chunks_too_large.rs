@@ -22,7 +22,7 @@ use super::cliff::Cliff;
 use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
-use crate::fix::{read_lines, repack_for};
+use crate::fix::{read_lines, repack_smaller};
 use crate::numbers::rounded;
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
@@ -75,7 +75,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         "decode_seconds_per_chunk": rounded(seconds),
     });
     let profiles: Vec<usize> = (0..case.profiles.len()).collect();
-    let mut fixes = repack_for(case, target, &profiles);
+    let mut fixes = repack_smaller(case, target, &profiles);
     fixes.extend(read_lines(case));
     let cost = Cost::seconds(case.reference.decode_once() * case.geometry.chunks()?.stored_chunks() as f64);
     Some(Finding { code: "chunks-too-large".to_owned(), severity, message, cost, evidence, fixes })

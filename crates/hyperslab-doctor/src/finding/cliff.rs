@@ -57,8 +57,9 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Cliff> {
     let mut found = Vec::new();
     let Some(chunk_bytes) = case.geometry.chunk_bytes() else { return found };
     for (read_index, read) in case.reads.iter().enumerate() {
-        // A default read that crosses the chunks has a finding of its own; the cache is not to blame.
-        if !read.is_requested && CrossedChunks::of(case, read).is_some_and(|crossed| crossed.holds()) {
+        // A default read across the storage order that crosses the chunks has a finding of its own; the cache is not to
+        // blame. One along that order is what a program does that simply goes through the dataset.
+        if !read.matters && CrossedChunks::of(case, read).is_some_and(|crossed| crossed.holds()) {
             continue;
         }
         for (profile_index, row) in read.rows.iter().enumerate() {

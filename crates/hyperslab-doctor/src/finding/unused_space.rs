@@ -39,7 +39,11 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     if super::page_size_against_chunks::check(facts, options).is_some() {
         return None;
     }
-    let unused = facts.free_bytes.saturating_add(facts.unaccounted_bytes);
+    // What lies within structures, and what no object refers to any more, only a repack shows.
+    let unused = match facts.repacked_bytes {
+        Some(repacked) => facts.bytes.saturating_sub(repacked),
+        None => facts.free_bytes.saturating_add(facts.unaccounted_bytes),
+    };
     let share = unused as f64 / facts.bytes.max(1) as f64;
     let least = if facts.page_bytes.is_some() { SHARE_MIN_IN_PAGES } else { SHARE_MIN };
     if share < least {
@@ -48,17 +52,18 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let is_medium = share >= SHARE_MEDIUM && unused >= BYTES_MEDIUM;
     let severity = if is_medium { Severity::Medium } else { Severity::Low };
     let message = format!(
-        "{} of {} ({:.0} %) are unused: {} recorded as free, {} that belong to nothing.",
+        "{} of {} ({:.0} %) are unused: a repack that changes nothing else leaves {}. The file records {} as free.",
         bytes_text(unused),
         bytes_text(facts.bytes),
         100.0 * share,
+        bytes_text(facts.bytes - unused),
         bytes_text(facts.free_bytes),
-        bytes_text(facts.unaccounted_bytes),
     );
     let evidence = json!({
         "file_bytes": facts.bytes,
         "free_bytes": facts.free_bytes,
         "unaccounted_bytes": facts.unaccounted_bytes,
+        "repacked_bytes": facts.bytes - unused,
         "share": rounded(share),
     });
     let effect = format!("about {} instead of {}", bytes_text(facts.bytes - unused), bytes_text(facts.bytes));

@@ -2,8 +2,9 @@
 //!
 //! ## What it sees
 //!
-//! The chunks at the edge of the grid extend beyond the dataset, and there are so many of them that much of what is
-//! stored or decoded is padding: 101 columns in chunks of 100.
+//! The chunks at the edge of the grid extend beyond the dataset, and another shape would save much of that padding: 101
+//! columns in chunks of 100. Without compression, what counts is the padding in the file; with it, padding that is decoded
+//! counts from a tenth of the whole on.
 //!
 //! ## Why it costs
 //!
@@ -28,8 +29,10 @@ use crate::numbers::rounded;
 use crate::pattern::{bytes_text, shape_text};
 use serde_json::json;
 
-/// Bytes of the grid per byte of data from which on it is reported.
-const RATIO_MIN: f64 = 1.5;
+/// Share of the grid's bytes that chunks of equal parts must save: of padding in the file, and of padding that is only
+/// decoded.
+const SAVED_SHARE_STORED: f64 = 0.01;
+const SAVED_SHARE_DECODED: f64 = 0.1;
 /// Padding in the file from which on the severity is medium.
 const WASTE_BYTES_MEDIUM: u64 = 64 << 20;
 
@@ -44,38 +47,44 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let grid_bytes = chunks.grid_chunks().saturating_mul(chunk_bytes);
     let data_bytes = case.geometry.logical_bytes();
     let ratio = grid_bytes as f64 / data_bytes.max(1) as f64;
-    if ratio < RATIO_MIN {
+    let padding = grid_bytes.saturating_sub(data_bytes);
+    // As many chunks along each dimension, of equal parts.
+    let even: Vec<u64> = shape
+        .iter()
+        .zip(chunk)
+        .map(|(dim, chunk)| dim.div_ceil(dim.div_ceil(*chunk).max(1)).max(1))
+        .collect();
+    let even_bytes = even.iter().fold(case.geometry.element_bytes(), |n, d| n.saturating_mul(*d));
+    let saved = grid_bytes.saturating_sub(chunks.grid_chunks().saturating_mul(even_bytes));
+    let is_stored = !case.facts.is_compressed();
+    let share = if is_stored { SAVED_SHARE_STORED } else { SAVED_SHARE_DECODED };
+    if (saved as f64) < share * grid_bytes as f64 {
         return None;
     }
-    let padding = grid_bytes - data_bytes;
-    let is_stored = !case.facts.is_compressed();
     let cost = if is_stored {
-        Cost::bytes(padding)
+        Cost::bytes(saved)
     } else {
-        Cost::seconds(padding as f64 / chunk_bytes as f64 * case.reference.decode_once())
+        Cost::seconds(saved as f64 / chunk_bytes as f64 * case.reference.decode_once())
     };
-    let is_medium = is_stored && padding >= WASTE_BYTES_MEDIUM;
+    let is_medium = is_stored && saved >= WASTE_BYTES_MEDIUM;
     let severity = if is_medium { Severity::Medium } else { Severity::Low };
     let message = format!(
-        "Chunks of {} do not divide {}: {} for {} of data, {ratio:.1} times as much. The rest is padding that is decoded and \
-         cached{}.",
+        "Chunks of {} do not divide {}: {} for {} of data, {ratio:.2} times as much. The rest is padding that is decoded and \
+         cached{}; equal parts save {}.",
         shape_text(chunk),
         shape_text(shape),
         bytes_text(grid_bytes),
         bytes_text(data_bytes),
         if is_stored { ", and stored" } else { "" },
+        bytes_text(saved),
     );
     let evidence = json!({
         "grid_bytes": grid_bytes,
         "data_bytes": data_bytes,
         "ratio": rounded(ratio),
         "padding_bytes_in_file": if is_stored { padding } else { 0 },
+        "saved_bytes": saved,
     });
-    let even: Vec<u64> = shape
-        .iter()
-        .zip(chunk)
-        .map(|(dim, chunk)| dim.div_ceil(dim.div_ceil(*chunk).max(1)).max(1))
-        .collect();
     let fixes = vec![repack_to(case, &even, format!("chunks of {}, equal parts", shape_text(&even)))];
     Some(Finding { code: "wasted-edge".to_owned(), severity, message, cost, evidence, fixes })
 }
@@ -96,9 +105,23 @@ mod tests {
     fn chunks_just_too_short_are_found_with_equal_parts() {
         let raw = unfiltered(chunked(&[1001, 1001], &[1000, 1000], 4));
         let found = finding(CODE, &raw, &[]).unwrap();
-        assert!(found.message.contains("4.0 times as much"), "{}", found.message);
-        assert_eq!(found.cost.bytes, Some(16_000_000 - 4_008_004));
+        assert!(found.message.contains("3.99 times as much"), "{}", found.message);
+        assert_eq!(found.cost.bytes, Some(16_000_000 - 4_016_016));
         assert!(found.fixes[0].line.contains("CHUNK=501x501"), "{:?}", found.fixes);
+    }
+
+    #[test]
+    fn padding_in_the_file_is_found_below_half_of_the_data_too() {
+        let raw = unfiltered(chunked(&[1560, 128, 256], &[1024, 128, 256], 4));
+        let found = finding(CODE, &raw, &[]).unwrap();
+        assert_eq!(found.cost.bytes, Some((2048 - 1560) * 128 * 256 * 4));
+        assert!(found.message.contains("1.31 times as much"), "{}", found.message);
+        assert!(found.fixes[0].line.contains("CHUNK=780x128x256"), "{:?}", found.fixes);
+        // Compressed, a fourth more is decoded; a hundredth is not worth a word.
+        assert!(finding(CODE, &chunked(&[1560, 128, 256], &[1024, 128, 256], 4), &[]).is_some());
+        assert_eq!(finding(CODE, &chunked(&[2040, 128, 256], &[1024, 128, 256], 4), &[]), None);
+        // Equal parts of 1,000 in eight chunks would be the same.
+        assert_eq!(finding(CODE, &unfiltered(chunked(&[1000, 500, 500], &[125, 500, 500], 4)), &[]), None);
     }
 
     #[test]

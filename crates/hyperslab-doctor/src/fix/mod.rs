@@ -25,7 +25,7 @@ pub(crate) use new_filters::NewFilters;
 pub use others::OtherRead;
 pub(crate) use others::others_text;
 pub(crate) use read_shape::read_lines;
-pub(crate) use repack::{repack_for, repack_instead, repack_larger, repack_to};
+pub(crate) use repack::{repack_for, repack_instead, repack_larger, repack_smaller, repack_to};
 pub use storage_lines::StorageLines;
 pub use writers::WriterLine;
 

@@ -70,6 +70,23 @@ pub(crate) fn repack_larger(case: &Case<'_>, chunk: &[u64]) -> Vec<Fix> {
     fixes
 }
 
+/// Returns the line for a read that is not slow, only its chunks are large: that of [`repack_for`], unless
+/// it slows another read and smaller chunks that slow none exist.
+pub(crate) fn repack_smaller(case: &Case<'_>, target: usize, profiles: &[usize]) -> Vec<Fix> {
+    let fixes = repack_for(case, target, profiles);
+    if fixes.iter().any(|fix| !fix.slows_others) {
+        return fixes;
+    }
+    let storage = |chunk: &[u64]| NewStorage::rechunked(case.facts, chunk);
+    match balanced(case, &storage) {
+        Some((chunk, judged)) if !judged.is_loss() => {
+            let effect = format!("{}: no read takes twice as long", chunks_text(case, &chunk));
+            vec![judged.tell(case, Some(target), line_for(case, &chunk, effect))]
+        }
+        _ => fixes,
+    }
+}
+
 /// Returns the line with these chunks in place of another fix, if they serve its read as well and slow none.
 pub(crate) fn repack_instead(case: &Case<'_>, fix: &Fix, chunk: &[u64]) -> Option<Fix> {
     let judged = judge_chunks(case, chunk).filter(|judged| !judged.is_loss())?;

@@ -58,6 +58,17 @@ impl Sweep {
         })
     }
 
+    /// The position of this number, of which there is one.
+    pub fn position(&self, mut number: u64) -> Vec<u64> {
+        let mut start = vec![0; self.shape.len()];
+        for &axis in self.order.iter().rev() {
+            let places = self.shape[axis].div_ceil(self.block[axis]).max(1);
+            start[axis] = number % places * self.block[axis];
+            number /= places;
+        }
+        start
+    }
+
     /// The position that follows this one.
     pub fn after(&self, start: &[u64]) -> Option<Vec<u64>> {
         let mut after = start.to_vec();

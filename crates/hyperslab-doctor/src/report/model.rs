@@ -20,6 +20,9 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Each dataset that was examined in detail, and each other with a finding.
     pub datasets: Vec<DatasetReport>,
+    /// What the file refers to and lacks, and whether it was not closed: a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<String>,
     /// What the file takes in an object store, if that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forecast: Option<Forecast>,

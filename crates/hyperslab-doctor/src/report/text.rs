@@ -205,6 +205,7 @@ mod tests {
                 prediction: Prediction::default(),
                 findings: Vec::new(),
                 datasets: vec![dataset],
+                absent: Vec::new(),
                 forecast: None,
             },
             width,

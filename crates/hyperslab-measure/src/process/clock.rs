@@ -25,6 +25,8 @@ pub(super) struct Clock {
     first: Option<Duration>,
     all: Duration,
     closed: Duration,
+    /// Each block, if that is wanted.
+    each: Option<Vec<Duration>>,
     pub(super) blocks: u64,
     pub(super) bytes: u64,
 }
@@ -47,6 +49,7 @@ impl Clock {
             first: None,
             all: Duration::ZERO,
             closed: Duration::ZERO,
+            each: None,
             blocks: 0,
             bytes: 0,
             excluded: Usage::default(),
@@ -62,6 +65,11 @@ impl Clock {
         done
     }
 
+    /// From now on, the time of each block is noted.
+    pub(super) fn note_each_block(&mut self) {
+        self.each = Some(Vec::new());
+    }
+
     fn timed<T>(&self, work: impl FnOnce() -> T) -> (T, Duration) {
         let began = (self.now)();
         let done = work();
@@ -75,8 +83,17 @@ impl Clock {
         mut work: impl FnMut(&Block) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         let began = (self.now)();
+        let mut before = began;
+        if let Some(each) = &mut self.each {
+            each.reserve(blocks.len());
+        }
         for block in blocks {
             work(block)?;
+            if let Some(each) = &mut self.each {
+                let now = (self.now)();
+                each.push(now - before);
+                before = now;
+            }
             if self.first.is_none() {
                 self.first = Some((self.now)() - began);
             }
@@ -132,6 +149,7 @@ impl Clock {
             open_seconds: self.opened.as_secs_f64(),
             first_seconds: self.first.unwrap_or_default().as_secs_f64(),
             data_seconds: self.all.as_secs_f64(),
+            block_seconds: self.each.iter().flatten().map(Duration::as_secs_f64).collect(),
             close_seconds: self.closed.as_secs_f64(),
             blocks: self.blocks,
             bytes: self.bytes,

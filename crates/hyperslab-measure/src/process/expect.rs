@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::task::{Outcome, Task};
+use crate::access::Part;
 use crate::data::Values;
 use hyperslab_engines::Element;
 use hyperslab_engines::reserve;
@@ -13,7 +14,7 @@ pub(super) fn expect(
     task: &Task,
     engine: &dyn PreparedEngine,
     shape: &[u64],
-    reads_max: Option<u64>,
+    part: Part,
     values: &Values,
     element: Element,
 ) -> Result<Outcome, EngineError> {
@@ -22,7 +23,7 @@ pub(super) fn expect(
     let (layout, bytes) = (element.picked(fields).map_err(EngineError::Unsupported)?, element.packed_bytes());
     let mut sum = Sha256::new();
     let mut buffer = Vec::new();
-    for block in task.access.first_blocks(shape, reads_max) {
+    for block in task.access.part(shape, part) {
         let values = reserve(&mut buffer, block.bytes(bytes))?;
         source.fill(&block, values)?;
         match &layout {

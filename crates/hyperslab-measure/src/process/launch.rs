@@ -84,7 +84,7 @@ const INTERRUPTS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Access;
+    use crate::access::{Access, Part};
     use crate::process::Operation;
     use hyperslab_engines::{Engine, OpenOptions};
 
@@ -94,7 +94,7 @@ mod tests {
             arguments: vec!["-c".into(), script.into()],
             timeout: Duration::from_secs(seconds),
         };
-        let operation = Operation::Read { shape: vec![1], reads_max: None, cold: false, check: None };
+        let operation = Operation::Read { shape: vec![1], part: Part::All, cold: false, check: None };
         let task = Task {
             engine: Engine::Null,
             file: "none".into(),

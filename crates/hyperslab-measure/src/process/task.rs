@@ -1,6 +1,6 @@
 //! What a process of its own is asked to do, and what it answers. Both travel as one line of JSON.
 
-use crate::access::Access;
+use crate::access::{Access, Part};
 use crate::calibration::{Pass, SamplePlan};
 use crate::data::Values;
 use crate::tree::Tree;
@@ -51,8 +51,8 @@ pub enum Operation {
     Read {
         /// The extent.
         shape: Vec<u64>,
-        /// Only so many of them, from the first on; what all would take is extrapolated by the reader of the answer.
-        reads_max: Option<u64>,
+        /// Which of them; what all would take is extrapolated by the reader of the answer.
+        part: Part,
         /// The file is taken out of the page cache before.
         cold: bool,
         /// Their values go into a checksum, and decodes are counted where possible: not for measuring.
@@ -69,8 +69,8 @@ pub enum Operation {
     Expect {
         /// The extent.
         shape: Vec<u64>,
-        /// Only so many of the blocks.
-        reads_max: Option<u64>,
+        /// Which of the blocks.
+        part: Part,
         /// The values that were written.
         values: Values,
         /// Their type.
@@ -129,6 +129,9 @@ pub struct Outcome {
     pub first_seconds: f64,
     /// All blocks.
     pub data_seconds: f64,
+    /// Each block, where only some of them are read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub block_seconds: Vec<f64>,
     /// Closing dataset and file.
     pub close_seconds: f64,
     /// Blocks that were read or written.

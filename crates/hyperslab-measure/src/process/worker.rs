@@ -7,6 +7,7 @@ use super::clock::{Clock, ExcludedWork};
 use super::expect::expect;
 use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
+use crate::access::Part;
 use crate::calibration;
 use crate::data::Values;
 use crate::{PageCache, empty_page_cache};
@@ -60,17 +61,17 @@ pub fn run(task: &Task) -> Result<Outcome, EngineError> {
     let engine = &*task.engine.prepare()?;
     let on = |shape: &[u64]| task.access.check(shape).map_err(EngineError::Unsupported);
     match &task.operation {
-        Operation::Read { shape, reads_max, cold, check } => {
+        Operation::Read { shape, part, cold, check } => {
             on(shape)?;
-            read(task, engine, shape, *reads_max, *cold, check.as_ref())
+            read(task, engine, shape, *part, *cold, check.as_ref())
         }
         Operation::Write { storage, values } => {
             on(&storage.shape)?;
             write(task, engine, storage, values)
         }
-        Operation::Expect { shape, reads_max, values, element } => {
+        Operation::Expect { shape, part, values, element } => {
             on(shape)?;
-            expect(task, engine, shape, *reads_max, values, *element)
+            expect(task, engine, shape, *part, values, *element)
         }
         Operation::Make { tree } => objects::make(task, engine, tree),
         Operation::Visit { wanted, cold, check } => objects::visit(task, engine, *wanted, *cold, *check),
@@ -83,7 +84,7 @@ fn read(
     task: &Task,
     engine: &dyn PreparedEngine,
     shape: &[u64],
-    reads_max: Option<u64>,
+    part: Part,
     cold: bool,
     check: Option<&Check>,
 ) -> Result<Outcome, EngineError> {
@@ -95,7 +96,10 @@ fn read(
     let element = reading.element_bytes();
     let mut sum = check.map(|_| Sha256::new());
     let mut buffer = Vec::new();
-    let mut blocks = task.access.first_blocks(shape, reads_max).peekable();
+    let mut blocks = task.access.part(shape, part).peekable();
+    if task.access.len_of(shape, part) < task.access.len(shape) {
+        clock.note_each_block();
+    }
     while blocks.peek().is_some() {
         let batch: Vec<Block> = clock.exclude(ExcludedWork::Computes, || {
             let batch: Vec<Block> = blocks.by_ref().take(BATCH).collect();

@@ -36,6 +36,14 @@ impl Runs {
         Summary::of(&self.counting().iter().map(of).collect::<Vec<_>>())
     }
 
+    /// Seconds of each block, where that was noted: the median of all runs that count.
+    pub fn block_seconds(&self) -> Vec<f64> {
+        let runs: Vec<&[f64]> = self.counting().iter().map(|run| run.block_seconds.as_slice()).collect();
+        let blocks = runs.iter().map(|run| run.len()).min().unwrap_or(0);
+        let median = |at: usize| Summary::of(&runs.iter().map(|run| run[at]).collect::<Vec<_>>()).median;
+        (0..blocks).map(median).collect()
+    }
+
     /// Seconds that all took together.
     pub fn spent(&self) -> f64 {
         self.check.iter().chain(&self.timed).map(Outcome::total_seconds).sum()

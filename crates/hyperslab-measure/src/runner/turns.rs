@@ -5,7 +5,7 @@
 
 use super::result_cache::{CachedResult, ResultCache};
 use super::runs::Runs;
-use crate::process::{Check, Launcher, Operation, Task};
+use crate::process::{Check, Launcher, Operation, RunError, Task};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -40,6 +40,8 @@ pub struct EngineRun<T> {
     pub runs: Runs,
     /// Why it failed, if it did.
     pub failure: Option<String>,
+    /// SHA-256 of the values that were compared, if they are not those of its runs.
+    pub compared: Option<String>,
 }
 
 impl<T: Clone> EngineRun<T> {
@@ -55,15 +57,23 @@ impl<T: Clone> EngineRun<T> {
             cached: None,
             runs: Runs::default(),
             failure: None,
+            compared: None,
         }
     }
 
     /// The SHA-256 of the values that it read.
     pub fn checksum(&self) -> Option<String> {
-        match &self.cached {
-            Some(cached) => cached.checksum.clone(),
-            None => self.runs.check().and_then(|check| check.checksum.clone()),
+        match (&self.cached, &self.compared) {
+            (Some(cached), _) => cached.checksum.clone(),
+            (None, Some(compared)) => Some(compared.clone()),
+            (None, None) => self.runs.check().and_then(|check| check.checksum.clone()),
         }
+    }
+
+    /// Its runs do not count: it is run again with another task, of which values need not be compared.
+    pub fn forget_runs(&mut self) {
+        self.compared = self.checksum();
+        self.runs = Runs::default();
     }
 
     /// Why there is no result.
@@ -124,7 +134,8 @@ impl Turns<'_> {
         let rounds = runs.iter().map(|run| run.repeats).max().unwrap_or(0);
         for round in 0..=rounds {
             for (number, run) in runs.iter_mut().enumerate() {
-                if run.cached.is_some() || round > run.repeats {
+                let is_checked = round == 0 && run.runs.check().is_some();
+                if run.cached.is_some() || round > run.repeats || is_checked {
                     continue;
                 }
                 let is_enough = round > 0 && (run.runs.spent() > self.seconds_max || self.is_late());
@@ -134,6 +145,8 @@ impl Turns<'_> {
                     match self.launcher.run(checking.as_ref().unwrap_or(&run.task), self.stop) {
                         Ok(outcome) if round == 0 => run.runs.add_check(outcome),
                         Ok(outcome) => run.runs.add(outcome),
+                        // What was complete when the user stopped it counts.
+                        Err(RunError::Interrupted) if run.runs.check().is_some() => {}
                         Err(error) => run.failure = Some(error.to_string()),
                     }
                     after(number, run);

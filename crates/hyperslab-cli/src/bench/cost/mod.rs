@@ -24,6 +24,7 @@ use hyperslab_doctor::predict::{Terms, seconds_text};
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::FileBuffers;
 use hyperslab_measure::access::Access;
+pub(super) use reading::Swept;
 use reading::read_seconds;
 use serde::Serialize;
 use writing::write_seconds;
@@ -193,7 +194,7 @@ impl PlannedCell {
         let about = head.engines.iter().find(|known| known.name == engine.name());
         let read = facts.map_or(0.0, |facts| {
             let terms = calibrated.terms(engine);
-            read_seconds(facts, access, matrix.reads_max, engine, options.cache, about, terms)
+            read_seconds(facts, access, matrix.part(access), engine, options.cache, about, terms)
         });
         let run_seconds = read + RUN_SECONDS;
         let more = more_runs(matrix.repeats, run_seconds, matrix.seconds_max);
@@ -222,7 +223,7 @@ fn more_runs(most: usize, seconds: f64, seconds_max: f64) -> usize {
 fn selected_bytes(access: &Access, matrix: &Matrix) -> f64 {
     let shape = matrix.subject.shape();
     let element_bytes = matrix.storages.iter().flatten().next().map_or(8, |storage| storage.element.bytes());
-    let reads = access.len(shape).min(matrix.reads_max.unwrap_or(u64::MAX)) as f64;
+    let reads = access.len_of(shape, matrix.part(access)) as f64;
     let block =
         access.block.iter().zip(&access.step).fold(1.0, |n, (block, step)| n * block.div_ceil(*step) as f64);
     reads * block * element_bytes as f64

@@ -9,7 +9,7 @@ use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::{CostModel, Terms};
 use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion};
 use hyperslab_engines::Engine;
-use hyperslab_measure::access::Access;
+use hyperslab_measure::access::{Access, Part};
 
 /// Seconds to find and load one chunk, where chunks are too many to be followed.
 const VISIT_SECONDS: f64 = 2.0e-6;
@@ -25,7 +25,7 @@ const SLOTS_MANY: u64 = 4_194_301;
 pub(super) fn read_seconds(
     facts: &DatasetFacts,
     access: &Access,
-    reads_max: Option<u64>,
+    part: Part,
     engine: &Engine,
     cache: Option<CacheSettings>,
     about: Option<&Participant>,
@@ -42,7 +42,7 @@ pub(super) fn read_seconds(
         },
         _ => cache.or(about.and_then(|about| about.default_cache)).unwrap_or(CACHE_ASSUMED),
     };
-    let Some(swept) = Swept::of(facts, access, reads_max, cache, version, terms) else { return 0.0 };
+    let Some(swept) = Swept::of(facts, access, part, cache, version, terms) else { return 0.0 };
     match engine {
         Engine::Null => 0.0,
         // It decodes each chunk once, whatever comes again.
@@ -52,9 +52,9 @@ pub(super) fn read_seconds(
 }
 
 /// What all blocks of an access come to.
-pub(super) struct Swept {
+pub(in crate::bench) struct Swept {
     /// Seconds of all reads in libhdf5.
-    pub(super) seconds: f64,
+    pub(in crate::bench) seconds: f64,
     /// Chunks decoded.
     pub(super) decodes: f64,
     /// Chunks of the dataset.
@@ -64,10 +64,10 @@ pub(super) struct Swept {
 }
 
 impl Swept {
-    pub(super) fn of(
+    pub(in crate::bench) fn of(
         facts: &DatasetFacts,
         access: &Access,
-        reads_max: Option<u64>,
+        part: Part,
         cache: CacheSettings,
         version: LibVersion,
         terms: Terms,
@@ -85,7 +85,7 @@ impl Swept {
         let units = |dims: &[u64]| {
             dims.iter().zip(&unit).fold(1u64, |n, (dim, unit)| n.saturating_mul(dim.div_ceil((*unit).max(1))))
         };
-        let blocks = access.len(shape).min(reads_max.unwrap_or(u64::MAX));
+        let blocks = access.len_of(shape, part);
         let (touched, decode_once) = (units(&access.block), model.decode_once());
         let mut swept = Self { seconds: 0.0, decodes: 0.0, chunks: units(shape) as f64, decode_once };
         if touched > VISITS_MAX {
@@ -96,9 +96,9 @@ impl Swept {
         }
         let mut sim = ChunkCacheSim::new(&geometry, cache, version);
         let followed = blocks.min((VISITS_MAX / touched.max(1)).max(2));
-        let mut reads = access.first_blocks(shape, Some(followed));
+        let mut reads = access.part(shape, part);
         let cold = Simulated::reads(&geometry, &mut sim, reads.by_ref().take((followed / 2) as usize));
-        let warm = Simulated::reads(&geometry, &mut sim, reads);
+        let warm = Simulated::reads(&geometry, &mut sim, reads.take((followed - followed / 2) as usize));
         let rest = (blocks - followed / 2) as f64 / (followed - followed / 2).max(1) as f64;
         for (Simulated { touched, counts }, times) in [(cold, 1.0), (warm, rest)] {
             swept.seconds += model.seconds_of_reads(&touched, &counts) * times;
@@ -120,12 +120,12 @@ mod tests {
         Storage { chunks: Some(chunks.to_vec()), filters, ..plain }
     }
 
-    fn decodes(storage: &Storage, block: &[u64], reads_max: Option<u64>) -> f64 {
+    fn decodes(storage: &Storage, block: &[u64], part: Part) -> f64 {
         let access = Access::sweep(block.to_vec());
         let swept = Swept::of(
             &facts_of(storage, 2.0),
             &access,
-            reads_max,
+            part,
             CACHE_ASSUMED,
             LibVersion::NEWEST,
             Terms::BUILT_IN,
@@ -141,7 +141,7 @@ mod tests {
         let seconds = |engine: &Engine| {
             let cache = Some(CacheSettings { nbytes: 1 << 18, ..CACHE_ASSUMED });
             let access = Access::sweep(vec![1, 1, 50]);
-            read_seconds(&facts_of(&storage, 1.0), &access, None, engine, cache, None, Terms::BUILT_IN)
+            read_seconds(&facts_of(&storage, 1.0), &access, Part::All, engine, cache, None, Terms::BUILT_IN)
         };
         let library = Engine::Libhdf5(hyperslab_engines::library::Found {
             path: "libhdf5.so".into(),
@@ -156,10 +156,10 @@ mod tests {
     fn what_is_simulated_in_part_is_what_all_would_be() {
         // Maps decode each chunk of a map for every map: 4 chunks of 800 kB, of which one fits.
         let storage = storage(&[500, 20, 25], "gzip=1");
-        assert_eq!(decodes(&storage, &[1, 40, 50], None), 4000.0);
-        assert_eq!(decodes(&storage, &[1, 40, 50], Some(10)), 40.0);
+        assert_eq!(decodes(&storage, &[1, 40, 50], Part::All), 4000.0);
+        assert_eq!(decodes(&storage, &[1, 40, 50], Part::First(10)), 40.0);
         // Two million single elements: more than are followed; they come back to 40 x 50 / (20 x 25) chunks.
-        let all = decodes(&storage, &[1, 1, 1], None);
+        let all = decodes(&storage, &[1, 1, 1], Part::All);
         assert!((0.5..2.0).contains(&(all / (1000.0 * 40.0 * 2.0))), "{all}");
     }
 }

@@ -6,6 +6,7 @@ use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::simulate::LibVersion;
 use hyperslab_engines::{FilterSpec, Storage};
+use hyperslab_measure::access::Part;
 
 /// Bytes a second that are written without a filter.
 const WRITE_BYTES_PER_SECOND: f64 = 8.0e8;
@@ -19,7 +20,8 @@ pub(super) fn write_seconds(
 ) -> f64 {
     let bytes = storage.logical_bytes() as f64;
     let cache = strategy.cache.unwrap_or(CACHE_ASSUMED);
-    let Some(swept) = Swept::of(facts, &strategy.access(storage), None, cache, LibVersion::NEWEST, terms)
+    let Some(swept) =
+        Swept::of(facts, &strategy.access(storage), Part::All, cache, LibVersion::NEWEST, terms)
     else {
         return bytes / WRITE_BYTES_PER_SECOND;
     };

@@ -159,7 +159,7 @@ const CSV: &[Column] = &[
     right("decodes", "", |c| c.row().read.decodes.into()),
     right("simulated_decodes", "", |c| c.row().read.simulated_decodes.into()),
     right("predicted_seconds", "", |c| seconds(c.row().read.predicted_seconds)),
-    right("reckoned_read_seconds", "", |c| seconds(c.row().read.reckoned_read)),
+    right("extrapolated_read_seconds", "", |c| seconds(c.row().read.extrapolated_read)),
     WRITER,
     WRITTEN_AS,
     right("write_cache_nbytes", "", |c| c.write().and_then(|write| Some(write.cache?.nbytes)).into()),

@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn what_is_extrapolated_is_marked_wherever_it_is_quoted() {
         let mut part = row("a", 1.0, None);
-        (part.read.reads_in_all, part.read.reckoned_read) = (90, Some(9.0));
+        (part.read.reads_in_all, part.read.extrapolated_read) = (90, Some(9.0));
         let text = sentence(&[part]);
         assert!(text.contains("≈9.00 s") && text.contains("extrapolated from 10 of 90 reads"), "{text}");
     }

@@ -8,7 +8,7 @@ use crate::bench::engines::inspect;
 use crate::bench::request::{Asked, pipeline_of, unique};
 use crate::failure::Failure;
 use crate::{dtype, size};
-use hyperslab_bench::matrix::{Matrix, Row, Subject};
+use hyperslab_bench::matrix::{Matrix, ReadLimit, Row, Subject};
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::{Engine, FileBuffers, pipeline_text};
 use hyperslab_measure::process::Launcher;
@@ -232,7 +232,16 @@ fn in_words(matrices: &[Matrix]) -> Vec<String> {
     };
     let repeats = matrices.first().map(|matrix| {
         let most = counted_text(matrix.repeats as u64, "measured run");
-        let reads = matrix.reads_max.map(|reads| format!("; only {} of each access", counted_text(reads, "read")));
+        let reads = match &matrix.reads {
+            ReadLimit::All => None,
+            ReadLimit::AtMost(reads) => {
+                Some(format!("; only {} of each access", counted_text(*reads, "read")))
+            }
+            ReadLimit::Of(limits) if limits.is_empty() => None,
+            ReadLimit::Of(_) => {
+                Some("; only some reads of accesses that take long, from all over the dataset".to_owned())
+            }
+        };
         format!(
             "{most} of each cell at most, in turns, after one that compares the values of all engines and counts \
              decodes; not again once a cell took {} s{}",

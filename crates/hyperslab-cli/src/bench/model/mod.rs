@@ -36,7 +36,7 @@ pub(super) mod testing {
             "cache": null, "is_default_cache": true, "page_buffer": null, "write": null,
             "read": {
                 "read": runs, "open_read_close": runs, "first": runs, "average": seconds / 10.0,
-                "cpu": runs, "reads": 10, "reads_in_all": 10, "reckoned_read": null, "bytes": 28680,
+                "cpu": runs, "reads": 10, "reads_in_all": 10, "extrapolated_read": null, "bytes": 28680,
                 "read_calls": 11, "read_bytes": 30000, "memory_bytes": 1000, "decodes": decodes,
                 "simulated_decodes": decodes, "predicted_seconds": null, "page_cache": "warm",
             },

@@ -111,7 +111,7 @@ pub(in crate::bench) fn grouped<K: PartialEq, T>(
 
 /// True where the time of all reads is computed from that of some.
 pub(in crate::bench) fn is_part(row: &Row) -> bool {
-    row.read.reckoned_read.is_some()
+    row.read.extrapolated_read.is_some()
 }
 
 #[cfg(test)]

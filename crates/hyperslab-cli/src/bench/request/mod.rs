@@ -9,6 +9,7 @@ mod order;
 mod shape;
 mod storage;
 mod subject;
+mod usual;
 mod values;
 
 pub(super) use subject::pipeline_of;
@@ -18,7 +19,7 @@ use super::arguments::BenchArgs;
 use super::engines;
 use crate::failure::Failure;
 use access::{accesses, strategies};
-use hyperslab_bench::matrix::Matrix;
+use hyperslab_bench::matrix::{Matrix, ReadLimit, Subject};
 use hyperslab_engines::Records;
 use hyperslab_engines::{EngineKind, FileBuffers};
 use hyperslab_measure::access::Access;
@@ -67,7 +68,24 @@ pub(super) fn asked(args: &BenchArgs) -> Result<Asked, Failure> {
     let (mut matrices, mut weights, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for stored in subjects {
         let shape = stored.subject.shape().to_vec();
-        let weighted = accesses(args, &shape, &stored)?;
+        let is_plain = is_plain(args);
+        let weighted = match is_plain {
+            true => usual::accesses(&stored).into_iter().map(|access| (access, 1.0)).collect(),
+            false => accesses(args, &shape, &stored)?,
+        };
+        let reads = match (args.reads, &stored.subject) {
+            (Some(most), _) => ReadLimit::AtMost(most),
+            (None, Subject::Dataset { file, path, .. }) if is_plain => {
+                let accesses: Vec<Access> = weighted.iter().map(|(access, _)| access.clone()).collect();
+                let facts = super::layout(file, path);
+                ReadLimit::Of(facts.map_or_else(Vec::new, |facts| usual::limits(&accesses, &facts)))
+            }
+            (None, _) => ReadLimit::All,
+        };
+        let caches = match is_plain && args.cache.is_empty() {
+            true => vec![None, Some(usual::OLD_DEFAULT)],
+            false => caches.clone(),
+        };
         let strategies = strategies(args, &shape, &stored)?;
         let storages = storages(args, &stored, &formats, &mut notes)?;
         let is_other = |weighted: &&(Access, f64)| weighted.1 != 1.0;
@@ -76,7 +94,7 @@ pub(super) fn asked(args: &BenchArgs) -> Result<Asked, Failure> {
         matrices.push(Matrix {
             storages,
             accesses: weighted.into_iter().map(|(access, _)| access).collect(),
-            caches: caches.clone(),
+            caches,
             records: records.clone(),
             buffers: buffers.clone(),
             engines: chosen.readers.clone(),
@@ -85,12 +103,22 @@ pub(super) fn asked(args: &BenchArgs) -> Result<Asked, Failure> {
             write_repeats: args.write_repeats,
             repeats: args.repeats,
             seconds_max: args.cell_seconds,
-            reads_max: args.reads,
+            reads,
             cold: args.cold,
             subject: stored.subject,
         });
     }
     Ok(Asked { matrices, weights, missing: chosen.missing, notes })
+}
+
+/// True where nothing is said of how a dataset is read, and it is measured as it is: then the usual reads are.
+fn is_plain(args: &BenchArgs) -> bool {
+    let is_read_otherwise = !args.read.is_empty()
+        || args.random.is_some()
+        || args.moved.is_some()
+        || !args.order.is_empty()
+        || !args.stride.is_empty();
+    args.synthetic.is_none() && stores_as_is(args) && !is_read_otherwise
 }
 
 /// A library that is named has to be there: without it, the answer would be to another question.

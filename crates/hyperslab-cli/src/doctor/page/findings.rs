@@ -176,6 +176,7 @@ mod tests {
         );
         let dataset = diagnose(&facts, &Options::default()).unwrap();
         Report {
+            absent: Vec::new(),
             file: "in.h5".to_owned(),
             prediction: Prediction::default(),
             findings: Vec::new(),

@@ -59,7 +59,7 @@ fn loads_of(
 pub(super) fn page(report: &Report, maps: Maps, command: &str) -> Page {
     let page = Page {
         topic: "hyperslab doctor".to_owned(),
-        findings: findings::headline(report),
+        findings: findings::headline(report).into_iter().chain(report.absent.iter().cloned()).collect(),
         foot: format!(
             "hyperslab {}, {}",
             env!("CARGO_PKG_VERSION"),

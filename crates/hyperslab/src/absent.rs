@@ -1,0 +1,290 @@
+//! What a file refers to and lacks: sources of virtual datasets, external raw data, targets of links; and whether the
+//! program that wrote the file closed it.
+//!
+//! A read gives fill values for a missing source, and libhdf5 says nothing of it either. Commands say it once.
+
+use crate::dataset::Dataset;
+use crate::file::{File, FileInner};
+use crate::linked_files::Purpose;
+use crate::links::Links;
+use crate::lookup::{Lookup, resolve};
+use crate::node::Node;
+use crate::object::Object;
+use crate::{ErrorKind, LinkTarget, Result};
+use hyperslab_format::Address;
+use hyperslab_format::superblock::Superblock;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+
+/// Something that is missing. Paths are those of objects of the file; names are as the file stores them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Absent {
+    /// The file was not closed by the program that wrote it. libhdf5 refuses it.
+    Close,
+    /// The target of a soft link.
+    SoftLink {
+        /// The link.
+        path: String,
+        /// What it names.
+        target: String,
+    },
+    /// The target of an external link: its file, or the object in it.
+    ExternalLink {
+        /// The link.
+        path: String,
+        /// The file that it names.
+        file: String,
+        /// The path in that file.
+        target: String,
+    },
+    /// Sources of a virtual dataset. Their elements are read as the fill value.
+    VirtualSources {
+        /// The dataset.
+        path: String,
+        /// File and dataset of each source that is missing; `.` is the file itself.
+        sources: Vec<(String, String)>,
+    },
+    /// Files of a dataset with external storage, which cannot be read.
+    RawData {
+        /// The dataset.
+        path: String,
+        /// The missing files.
+        files: Vec<String>,
+    },
+}
+
+/// The most names in a sentence.
+const NAMES_MAX: usize = 5;
+/// The most look-ups where each is a request.
+const REMOTE_MAX: usize = 64;
+/// The most levels of virtual datasets whose sources are virtual themselves.
+const DEPTH_MAX: usize = 8;
+
+impl fmt::Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Absent::Close => f.write_str(
+                "the program that wrote this file did not close it: the last changes may be missing, and libhdf5 \
+                 refuses it until `h5clear -s` has cleared its flags",
+            ),
+            Absent::SoftLink { path, target } => {
+                write!(f, "{path}: the target of this soft link does not exist: {target}")
+            }
+            Absent::ExternalLink { path, file, target } => {
+                write!(f, "{path}: the target of this external link was not found: {target} in {file}")
+            }
+            Absent::VirtualSources { path, sources } => {
+                let source = |(file, dataset): &(String, String)| match file.as_str() {
+                    "." => format!("{dataset} in this file"),
+                    file => format!("{dataset} in {file}"),
+                };
+                let (names, many) = listed(sources.iter().map(source));
+                write!(f, "{path}: {} not found, and read as the fill value: {names}", many("source was", "sources were"))
+            }
+            Absent::RawData { path, files } => {
+                let (names, many) = listed(files.iter().cloned());
+                write!(f, "{path}: {} not found: {names}", many("file of raw data was", "files of raw data were"))
+            }
+        }
+    }
+}
+
+/// The first names, and the words for their number.
+fn listed(names: impl ExactSizeIterator<Item = String>) -> (String, impl Fn(&str, &str) -> String) {
+    let count = names.len();
+    let mut text = names.take(NAMES_MAX).collect::<Vec<_>>().join(", ");
+    if count > NAMES_MAX {
+        text.push_str(&format!(", and {} more", count - NAMES_MAX));
+    }
+    (text, move |one: &str, several: &str| match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {several}"),
+    })
+}
+
+/// Everything that a file lacks, each once. Objects that cannot be read are passed over: who reads them says so.
+pub fn absent(file: &File) -> Vec<Absent> {
+    let mut search = AbsentSearch::new(file);
+    let mut pending: Vec<Object> = file.root().map(Object::Group).into_iter().collect();
+    let mut seen: HashSet<Address> = HashSet::new();
+    while let Some(object) = pending.pop() {
+        if !seen.insert(object.address()) {
+            continue;
+        }
+        match &object {
+            Object::Dataset(dataset) => search.dataset(dataset),
+            Object::Group(group) => {
+                for link in Links::new(&group.node).list().into_iter().flatten().flatten() {
+                    match link.target {
+                        LinkTarget::Hard(address) if seen.contains(&address) => {}
+                        LinkTarget::Hard(_) => pending.extend(group.open(&link)),
+                        _ => {
+                            let path = format!("{}/{}", group.path().trim_end_matches('/'), link.name);
+                            search.link(&group.file(), &path, &link.target);
+                        }
+                    }
+                }
+            }
+            Object::Datatype(_) => {}
+        }
+    }
+    search.found
+}
+
+/// What one dataset lacks, and whether its file was closed.
+pub fn absent_of(dataset: &Dataset) -> Vec<Absent> {
+    let mut search = AbsentSearch::new(&dataset.file());
+    search.dataset(dataset);
+    search.found
+}
+
+/// A search for what is missing, object by object.
+pub struct AbsentSearch {
+    /// What was found up to now.
+    pub found: Vec<Absent>,
+    /// Files that are open already, so that sources of the same file do not open it again; `None` for a missing one.
+    files: HashMap<(u64, String), Option<Arc<FileInner>>>,
+    /// Look-ups that may still be made.
+    rest: usize,
+}
+
+impl AbsentSearch {
+    /// A search that has only looked at whether the file was closed.
+    pub fn new(file: &File) -> Self {
+        let is_remote = file.inner.source.advice().has_latency();
+        let superblock = &file.inner.superblock;
+        let flags = Superblock::WRITE_ACCESS | Superblock::SWMR_WRITE_ACCESS;
+        // Earlier versions have the flags, but libhdf5 neither sets nor reads them there.
+        let is_open = superblock.version >= 3 && superblock.consistency_flags & flags != 0;
+        Self {
+            found: is_open.then_some(Absent::Close).into_iter().collect(),
+            files: HashMap::new(),
+            rest: if is_remote { REMOTE_MAX } else { usize::MAX },
+        }
+    }
+
+    /// Looks for the target of the link at `path`.
+    pub fn link(&mut self, owner: &File, path: &str, target: &LinkTarget) {
+        let is_missing = |error: &crate::Error| error.kind() == ErrorKind::NotFound;
+        match target {
+            LinkTarget::Soft(target) => {
+                if find(&owner.inner, path).is_err_and(|error| is_missing(&error)) {
+                    self.found.push(Absent::SoftLink { path: path.to_owned(), target: target.to_string() });
+                }
+            }
+            LinkTarget::External { file, path: target } => {
+                let (file, target) = (file.to_string(), target.to_string());
+                let is_absent = match self.linked(&owner.inner, &file, Purpose::ExternalLink) {
+                    Some(Some(inner)) => find(&inner, &target).is_err_and(|error| is_missing(&error)),
+                    Some(None) => true,
+                    None => false,
+                };
+                if is_absent {
+                    self.found.push(Absent::ExternalLink { path: path.to_owned(), file, target });
+                }
+            }
+            LinkTarget::Hard(_) | LinkTarget::UserDefined { .. } => {}
+        }
+    }
+
+    /// Looks for the sources and the raw data of a dataset.
+    pub fn dataset(&mut self, dataset: &Dataset) {
+        let owner = &dataset.inner.node.file;
+        if let Some(files) = dataset.external_sources() {
+            let names: BTreeSet<String> = files.into_iter().map(|(name, ..)| name).collect();
+            let is_missing = |name: &String| {
+                let found = owner.linked_data(name);
+                found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
+            };
+            let files: Vec<String> = names.into_iter().filter(is_missing).collect();
+            if !files.is_empty() {
+                self.found.push(Absent::RawData { path: dataset.path().to_owned(), files });
+            }
+        }
+        let mut sources = Vec::new();
+        self.sources(dataset, &mut sources, DEPTH_MAX);
+        if !sources.is_empty() {
+            self.found.push(Absent::VirtualSources { path: dataset.path().to_owned(), sources });
+        }
+    }
+
+    /// Adds the missing sources of a virtual dataset, and of those of its sources that are virtual themselves.
+    fn sources(&mut self, dataset: &Dataset, missing: &mut Vec<(String, String)>, depth: usize) {
+        let owner = &dataset.inner.node.file;
+        // Names that stand for several may stand for none.
+        let is_one = |(file, path): &(String, String)| !file.contains('%') && !path.contains('%');
+        let named: BTreeSet<_> = dataset.virtual_sources().into_iter().flatten().filter(is_one).collect();
+        for (file, path) in named {
+            let inner = match file.as_str() {
+                "." => owner.clone(),
+                name => match self.linked(owner, name, Purpose::VirtualSource) {
+                    Some(Some(inner)) => inner,
+                    Some(None) => {
+                        missing.push((file, path));
+                        continue;
+                    }
+                    None => continue,
+                },
+            };
+            match find(&inner, &path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => missing.push((file, path)),
+                Ok(node) if depth > 0 => {
+                    let is_itself = (node.file.data.id, node.header.address)
+                        == (owner.data.id, dataset.inner.node.header.address);
+                    let source = Object::open(node).ok();
+                    if let Some(Object::Dataset(source)) = source.filter(|_| !is_itself)
+                        && source.virtual_sources().is_some()
+                    {
+                        self.sources(&source, missing, depth - 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The file that another refers to: `Some(None)` if it is missing, `None` if that is not known.
+    fn linked(
+        &mut self,
+        owner: &Arc<FileInner>,
+        name: &str,
+        purpose: Purpose,
+    ) -> Option<Option<Arc<FileInner>>> {
+        let key = (owner.data.id, format!("{purpose:?} {name}"));
+        if let Some(known) = self.files.get(&key) {
+            return Some(known.clone());
+        }
+        self.rest = self.rest.checked_sub(1)?;
+        let opened = match owner.linked_file(name, purpose) {
+            Ok(file) => Some(file.inner),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(_) => return None,
+        };
+        self.files.insert(key, opened.clone());
+        Some(opened)
+    }
+}
+
+fn find(file: &Arc<FileInner>, path: &str) -> Result<Node> {
+    resolve(Node::root(file)?, path, &mut Lookup::plain())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_names_are_told_and_the_others_counted() {
+        let sources = |count: usize| (0..count).map(|n| (format!("r{n}.h5"), "/d".to_owned())).collect();
+        let text =
+            |count| Absent::VirtualSources { path: "/v".to_owned(), sources: sources(count) }.to_string();
+        assert_eq!(text(1), "/v: 1 source was not found, and read as the fill value: /d in r0.h5");
+        let many = text(7);
+        assert!(
+            many.starts_with("/v: 7 sources were not found") && many.ends_with("/d in r4.h5, and 2 more"),
+            "{many}"
+        );
+    }
+}
