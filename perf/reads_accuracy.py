@@ -62,7 +62,7 @@ def main():
             filters, cache = rng.choice(FILTERS), rng.choice(CACHES)
             path = Path(folder) / "a.h5"
             make(path, rng, shape, chunks, filters)
-            repeats = ("--repeats", "2")
+            repeats = ("--repeats", "5")
             part = bench([args.command], path, block, cache, "--reads", args.reads, *repeats)
             if max(map(seconds, part.values())) > SECONDS_MAX:
                 continue

@@ -21,6 +21,8 @@ mod requests;
 mod results;
 #[path = "bench/storage.rs"]
 mod storage;
+#[path = "bench/usual.rs"]
+mod usual;
 
 use hyperslab_testkit::Missing;
 use serde_json::Value;

@@ -72,7 +72,10 @@ impl Engine {
 
     /// True where it writes files of this format.
     pub fn writes(&self, format: Format) -> bool {
-        self.kind() == Some(EngineKind::of(format))
+        match self {
+            Self::Hyperslab => format == Format::Hdf5,
+            _ => self.kind() == Some(EngineKind::of(format)),
+        }
     }
 
     /// True where a chunk cache can be set for files of this format.

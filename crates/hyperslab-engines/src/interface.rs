@@ -78,12 +78,12 @@ pub trait PreparedEngine {
         _storage: &Storage,
         _options: &OpenOptions,
     ) -> Opened<dyn OpenDataset> {
-        unsupported("hyperslab does not write yet")
+        unsupported("this engine does not write such files")
     }
 
     /// Creates a file for many objects, each dataset stored so.
     fn make(&self, _file: &Path, _storage: &Storage) -> Opened<dyn Creator> {
-        unsupported("hyperslab does not write yet")
+        unsupported("this engine does not write such files")
     }
 
     /// Opens a file to visit all its objects.

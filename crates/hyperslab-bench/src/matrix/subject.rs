@@ -100,8 +100,10 @@ impl Matrix {
         }
     }
 
-    /// The engine that writes files of a format, if there is one.
+    /// The engine that writes files of a format, if there is one: a library of the user's, if one takes part, else hyperslab.
     pub fn writer(&self, format: Format) -> Option<&Engine> {
-        self.engines.iter().chain(&self.writers).find(|engine| engine.writes(format))
+        let writes = |engine: &&Engine| engine.writes(format);
+        let libraries = self.engines.iter().filter(|engine| **engine != Engine::Hyperslab);
+        libraries.chain(&self.writers).find(writes).or_else(|| self.engines.iter().find(writes))
     }
 }

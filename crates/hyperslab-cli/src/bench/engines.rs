@@ -88,7 +88,14 @@ fn choose_from(
             readers.extend(engines);
         }
     }
-    let is_missing = |format: &&Format| !readers.iter().any(|engine| engine.writes(**format));
+    // Records, and times at which space is allocated and filled, are left to a libhdf5.
+    let is_record = |element: &String| element.contains('{');
+    let is_plain =
+        !args.element.iter().any(is_record) && args.fill_time.is_empty() && args.alloc_time.is_empty();
+    let is_missing = |format: &&Format| {
+        let can = |engine: &Engine| engine.writes(**format) && (is_plain || *engine != Engine::Hyperslab);
+        !readers.iter().any(can)
+    };
     let writers = formats
         .iter()
         .filter(is_missing)

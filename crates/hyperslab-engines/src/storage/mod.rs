@@ -212,10 +212,19 @@ impl fmt::Display for Storage {
         }
         let (fill, alloc, libver) = (self.fill_time, self.alloc_time, self.libver);
         if fill != FillTime::default() {
-            write!(f, " fill time {fill:?}")?;
+            f.write_str(match fill {
+                FillTime::IfSet => "",
+                FillTime::Alloc => ", fill time alloc",
+                FillTime::Never => ", fill time never",
+            })?;
         }
         if alloc != AllocTime::default() {
-            write!(f, " allocated {alloc:?}")?;
+            f.write_str(match alloc {
+                AllocTime::Default => "",
+                AllocTime::Early => ", allocation time early",
+                AllocTime::Late => ", allocation time late",
+                AllocTime::Incremental => ", allocation time incremental",
+            })?;
         }
         if libver != Libver::default() {
             write!(f, " libver {libver:?}")?;

@@ -161,7 +161,7 @@ fn prefixed(metric: Metric) -> &'static str {
         Metric::First => "first, ",
         Metric::Average => "average, ",
         Metric::Total => "with open and close, ",
-        Metric::Overhead => "beyond the values, ",
+        Metric::Overhead => "overhead, ",
         Metric::PageAccesses => "accesses, ",
         Metric::PageHits => "hits, ",
         Metric::PageMisses => "misses, ",

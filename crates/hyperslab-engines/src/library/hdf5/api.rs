@@ -47,6 +47,7 @@ functions! {
         H5Pset_chunk_cache(Id, usize, usize, c_double) -> c_int;
         H5Pget_chunk_cache(Id, *mut usize, *mut usize, *mut c_double) -> c_int;
         H5Zfilter_avail(c_int) -> c_int;
+        H5Zregister(*const c_void) -> c_int;
         H5Fcreate(*const c_char, c_uint, Id, Id) -> Id;
         H5Fopen(*const c_char, c_uint, Id) -> Id;
         H5Fclose(Id) -> c_int;

@@ -3,6 +3,7 @@
 use super::api::{Api, DEFAULT, Hid};
 use super::dataset::Dataset;
 use super::datatype;
+use super::lzf;
 use super::property::{access, id_of, list, space};
 use crate::error::{EngineError, unsupported};
 use crate::library::call::{call, open};
@@ -95,12 +96,13 @@ fn creation(api: &Rc<Api>, storage: &Storage) -> Result<Hid, EngineError> {
         }
     }
     for filter in &storage.filters {
-        add_filter(&list, filter, storage.element)?;
+        add_filter(&list, filter, storage)?;
     }
     Ok(list)
 }
 
-fn add_filter(list: &Hid, filter: &FilterSpec, element: Element) -> Result<(), EngineError> {
+fn add_filter(list: &Hid, filter: &FilterSpec, storage: &Storage) -> Result<(), EngineError> {
+    let element = storage.element;
     const NEAREST_NEIGHBOUR: u32 = 32;
     const ENTROPY_CODING: u32 = 4;
     const FLOAT_BY_DIGITS: c_int = 0;
@@ -139,6 +141,13 @@ fn add_filter(list: &Hid, filter: &FilterSpec, element: Element) -> Result<(), E
                 }
                 let kind = if is_float { FLOAT_BY_DIGITS } else { INTEGERS };
                 call!(api.H5Pset_scaleoffset(list.id, kind, digits.unwrap_or_default()))
+            }
+            FilterSpec::Other { id: lzf::LZF, parameters } if parameters.is_empty() => {
+                let chunks = storage.chunks.iter().flatten();
+                set(
+                    FILTER_OPTIONAL,
+                    &lzf::parameters(chunks.fold(element.bytes(), |n, dim| n.saturating_mul(*dim))),
+                )
             }
             FilterSpec::Other { parameters, .. } => set(FILTER_OPTIONAL, parameters),
         }

@@ -5,6 +5,7 @@ mod count;
 mod create;
 mod dataset;
 mod datatype;
+mod lzf;
 mod metadata_cache;
 mod objects;
 mod places;
@@ -23,6 +24,7 @@ use hyperslab_doctor::simulate::CacheSettings;
 use libloading::Library;
 use libloading::os::unix::RTLD_LOCAL;
 use property::{access, id_of, list};
+use std::ffi::c_int;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -39,7 +41,15 @@ impl Hdf5 {
 
     /// The libhdf5 that a library is, or that came along with it.
     pub(super) fn in_library(library: &'static Library, path: &Path) -> Result<Self, EngineError> {
-        Ok(Self { api: Rc::new(Api::load(library, path)?) })
+        let api = Api::load(library, path)?;
+        // SAFETY: plain calls, the second with a class that libhdf5 copies.
+        unsafe {
+            if (api.functions.H5Zfilter_avail)(c_int::from(lzf::LZF)) <= 0 {
+                let class = lzf::class();
+                (api.functions.H5Zregister)(std::ptr::from_ref(&class).cast());
+            }
+        }
+        Ok(Self { api: Rc::new(api) })
     }
 
     /// The chunk cache that a file gives its datasets where nothing is set.

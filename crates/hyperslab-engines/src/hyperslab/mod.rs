@@ -1,11 +1,13 @@
 //! This project's engine.
 
+mod writing;
+
 use crate::block::Block;
 use crate::block::selection;
 use crate::error::{EngineError, unsupported};
 use crate::interface::{Event, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor, read_wanted};
 use crate::object::Wanted;
-use crate::storage::{Layout, layout_of};
+use crate::storage::{Layout, Storage, layout_of};
 use hyperslab::{Attributes, Dataset, Endianness, File, Group, LinkTarget, Members, Object};
 use hyperslab_format::message::{Class, Dataspace, Datatype};
 use std::collections::HashSet;
@@ -45,6 +47,16 @@ impl PreparedEngine for Hyperslab {
         Ok(Box::new(Open { file: Some(file), dataset, members, layout }))
     }
 
+    fn create(
+        &self,
+        file: &Path,
+        dataset: &str,
+        storage: &Storage,
+        _: &OpenOptions,
+    ) -> Opened<dyn OpenDataset> {
+        writing::create(file, dataset, storage)
+    }
+
     fn visit(&self, file: &Path, _: &OpenOptions) -> Opened<dyn Visitor> {
         Ok(Box::new(Visiting(File::open(file)?)))
     }
@@ -78,7 +90,7 @@ impl OpenDataset for Open {
     }
 
     fn write(&mut self, _: &Block, _: &[u8]) -> Result<(), EngineError> {
-        unsupported("hyperslab does not write yet")
+        unsupported("the file is open for reading")
     }
 
     fn decodes(&self) -> Option<u64> {
