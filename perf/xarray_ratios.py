@@ -22,6 +22,7 @@ from pathlib import Path
 
 import netCDF4
 import numpy as np
+import xarray
 
 ROOT = Path(__file__).parents[1]
 SERVER = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "examples" / "serve"
@@ -233,7 +234,7 @@ with hyperslab.File({!r}) as file:
 
 def cases(folder: Path, scale: int) -> list[Callable[[], Case]]:
     """Each makes its files when it is called."""
-    path = {name: str(folder / name) for name in ("variables.nc", "files", "large.nc", "distant.nc")}
+    path = {name: str(folder / name) for name in ("variables.nc", "files", "large.nc", "distant.nc", "small")}
     engines = ("hyperslab", "h5netcdf", "netcdf4")
 
     def variables() -> Case:
@@ -259,6 +260,25 @@ def cases(folder: Path, scale: int) -> list[Callable[[], Case]]:
         work = {"one dataset": ours}
         work |= {engine: each.format(f"{path['files']}/*.nc", engine, False) for engine in engines[1:]}
         return Case("a series of files", work, {"h5netcdf": 1 / 4, "netcdf4": 1 / 2})
+
+    def threads() -> Case:
+        folder = Path(path["small"])
+        folder.mkdir(exist_ok=True)
+        for number in range(20):
+            values = np.random.default_rng(number).integers(0, 50, (24, 30, 40)).astype("f4")
+            ds = xarray.Dataset({"t": (("time", "y", "x"), values)})
+            ds.to_netcdf(folder / f"{number}.nc", engine="h5netcdf", encoding={"t": {"zlib": True, "chunksizes": (6, 30, 40)}})
+        opens = 3200 // scale
+        each = (
+            "def one(number):\n"
+            f"    with xarray.open_dataset('{folder}/%d.nc' % (number % 20), engine={{!r}}) as ds:\n"
+            "        return float(ds.t.values.sum())\n"
+            "with ThreadPoolExecutor(32) as threads:\n"
+            f"    return round(sum(threads.map(one, range({opens}))))"
+        )
+        # netCDF4 is not thread-safe below xarray's lock: it ends in a segmentation fault.
+        work = {engine: each.format(engine) for engine in engines[:2]}
+        return Case("32 threads open small files", work, {"h5netcdf": 1 / 4}, setup="from concurrent.futures import ThreadPoolExecutor")
 
     def load() -> Case:
         if not Path(path["large.nc"]).exists():
@@ -306,7 +326,7 @@ def cases(folder: Path, scale: int) -> list[Callable[[], Case]]:
         end = "server.stdin.close(); server.terminate()"
         return Case("open a distant group", work, {}, setup=setup, end=end, seconds_max=0.4)
 
-    return [variables, files, series, load, mean("threads", 1 / 4), mean("2 processes", 1 / 1.8, **cluster), remote]
+    return [variables, files, series, threads, load, mean("threads", 1 / 4), mean("2 processes", 1 / 1.8, **cluster), remote]
 
 
 def main() -> int:

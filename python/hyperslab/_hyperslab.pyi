@@ -40,6 +40,8 @@ __all__ = [
     "is_hdf5",
     "netcdf_groups",
     "object_reference",
+    "packed_arrays",
+    "packed_texts",
     "parse_bytes",
     "parse_filters",
     "read_orthogonal",
@@ -116,6 +118,12 @@ def read_orthogonal(
 
 def read_points(dataset: Dataset, coordinates: NDArray[np.int64], codec: str | None = None) -> NDArray[Any]:
     """Read single elements: `coordinates` is an array of int64 with a row for each element. The result has one axis."""
+
+def packed_texts(values: list[Any]) -> tuple[NDArray[np.int64], bytes] | None:
+    """Texts in UTF-8, one after the other: their lengths, and the bytes. None where one of them needs a closer look."""
+
+def packed_arrays(values: list[Any], dtype: np.dtype[Any]) -> tuple[NDArray[np.int64], bytes] | None:
+    """Plain arrays of a dtype, one after the other: their lengths in bytes, and the bytes. None if one of them is no such array."""
 
 def parse_filters(text: str) -> list[tuple[int, list[int]]]:
     """The filters of a pipeline that is written as `hyperslab repack` reads it (`shuffle+gzip=4`): the number of each, and the

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 
 import h5py
 import numpy as np
@@ -158,3 +159,23 @@ def test_touching_a_file_changes_nothing(tmp_path):
             with dask.config.set(scheduler=scheduler, num_workers=2):
                 assert float(ds.t.data.map_blocks(touched).sum().compute()) == sum(range(200_000))
         assert file["t"][199, 999] == 199_999
+
+
+def test_touching_a_file_of_fsspec_changes_nothing(tmp_path):
+    fsspec = pytest.importorskip("fsspec")
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=np.arange(3_000_000), chunks=(100_000,), compression="gzip")
+    store = fsspec.filesystem("file")
+    with hyperslab.File(str(path), store=store) as file:
+        assert file["x"][5] == 5
+        time.sleep(1.1)
+        os.utime(path, ns=(0, 10**18))
+        assert file["x"][2_900_000] == 2_900_000
+        time.sleep(1.1)
+        with open(path, "r+b") as changed:
+            changed.seek(100)
+            changed.write(b"other bytes")
+            os.utime(path, ns=(0, 10**18 + 1))
+        with pytest.raises(hyperslab.errors.ChangedError):
+            file["x"][2_000_000]

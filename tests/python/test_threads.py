@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import h5py
 import numpy as np
 import pytest
+from kit import scaled
 
 import hyperslab
 
@@ -138,3 +140,34 @@ def test_the_interpreter_runs_on_while_a_read_is_under_way(tmp_path):
         thread.join()
     np.testing.assert_array_equal(result[0], values)
     assert steps > 100
+
+
+@pytest.mark.parametrize("place", ["local", "http"])
+def test_thirty_two_threads_open_and_read_files_without_an_error(tmp_path, place, server):
+    """For 20 seconds of files in CI, and a million times by `scripts/test --full`."""
+    xr = pytest.importorskip("xarray")
+    files = []
+    for number in range(20):
+        path = tmp_path / f"f{number}.nc"
+        values = np.random.default_rng(number).integers(0, 50, (24, 30, 40)).astype("f4")
+        xr.Dataset({"t": (("time", "y", "x"), values)}, {"time": np.arange(24)}).to_netcdf(
+            path, engine="h5netcdf", encoding={"t": {"zlib": True, "chunksizes": (6, 30, 40)}}
+        )
+        server.files[f"/{path.name}"] = path.read_bytes()
+        files.append((str(path) if place == "local" else f"{server.url}/{path.name}", values.sum(dtype="f8")))
+    opens = scaled(1_000_000) if scaled(100) > 100 else None
+    until = time.monotonic() + (20 if place == "local" else 5)
+    counted = [0] * 32
+
+    def work(thread):
+        random = np.random.default_rng(thread)
+        while (counted[thread] < opens // 32) if opens else (time.monotonic() < until):
+            name, total = files[random.integers(20)]
+            with xr.open_dataset(name, engine="hyperslab") as ds:
+                assert float(ds.t.values.sum(dtype="f8")) == total
+                assert float(ds.t.isel(time=-1, x=3).values[0]) == float(ds.t.values[-1, 0, 3])
+            counted[thread] += 1
+
+    with ThreadPoolExecutor(32) as pool:
+        list(pool.map(work, range(32)))
+    assert all(counted), counted

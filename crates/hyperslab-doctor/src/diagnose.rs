@@ -5,10 +5,10 @@ use crate::case::Case;
 use crate::engine::EngineCounts;
 use crate::facts::{DatasetFacts, FileFacts};
 use crate::finding::{self, Finding};
+use crate::follow_up::follow_up;
 use crate::options::Options;
 use crate::pattern::Sweep;
 use crate::report::{DatasetReport, ReadReport};
-use crate::settle::settle;
 use crate::simulate::{SweepCounts, loads_by_chunk};
 
 /// Simulates the reads of one dataset and reports what is wrong with them.
@@ -24,7 +24,7 @@ pub fn diagnose(facts: &DatasetFacts, options: &Options) -> Result<DatasetReport
     if let Some(case) = Case::new(facts, options)? {
         report.fill(&case);
         report.findings = finding::check(&case);
-        settle(&case, &mut report.findings);
+        follow_up(&case, &mut report.findings);
     }
     Ok(report)
 }

@@ -19,6 +19,7 @@ mod error;
 mod facts;
 mod finding;
 mod fix;
+mod follow_up;
 pub mod forecast;
 mod lattice;
 mod numbers;
@@ -27,7 +28,6 @@ pub mod pattern;
 pub mod predict;
 mod profile;
 mod report;
-mod settle;
 pub mod simulate;
 #[cfg(test)]
 mod testing;

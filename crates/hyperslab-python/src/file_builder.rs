@@ -5,7 +5,10 @@
 
 mod datatype;
 mod elements;
+mod packed;
 mod source;
+
+pub use packed::{packed_arrays, packed_texts};
 
 use crate::errors;
 use crate::interrupt;

@@ -56,7 +56,7 @@ mod _hyperslab {
     #[pymodule_export]
     use crate::file::{File, is_hdf5};
     #[pymodule_export]
-    use crate::file_builder::{FileBuilder, parse_filters};
+    use crate::file_builder::{FileBuilder, packed_arrays, packed_texts, parse_filters};
     #[pymodule_export]
     use crate::group::Group;
     #[pymodule_export]

@@ -54,12 +54,20 @@ impl Interface {
     }
 }
 
+/// What begins a tag that stands for the bytes themselves; others are times.
+const ENTITY: &str = "entity ";
+
 /// The state in a description of a file. File systems have different names for it.
 fn version_of(found: &Bound<'_, PyAny>) -> PyResult<Version> {
-    const TAGS: [&str; 9] =
-        ["e_tag", "etag", "ETag", "mtime", "last_modified", "LastModified", "updated", "modified", "created"];
-    let tag = TAGS.iter().find_map(|name| found.get_item(name).ok().filter(|tag| !tag.is_none()));
-    let tag = tag.map(|tag| tag.str()?.extract()).transpose()?;
+    const ENTITIES: [&str; 3] = ["e_tag", "etag", "ETag"];
+    const TIMES: [&str; 6] = ["mtime", "last_modified", "LastModified", "updated", "modified", "created"];
+    let first =
+        |names: &[&str]| names.iter().find_map(|name| found.get_item(name).ok().filter(|tag| !tag.is_none()));
+    let text = |tag: Bound<'_, PyAny>| -> PyResult<String> { tag.str()?.extract() };
+    let tag = match first(&ENTITIES) {
+        Some(tag) => Some(format!("{ENTITY}{}", text(tag)?)),
+        None => first(&TIMES).map(text).transpose()?,
+    };
     Ok(Version { len: found.get_item("size")?.extract()?, modified: None, tag })
 }
 
@@ -157,11 +165,23 @@ impl StoredFile {
             *compared = Instant::now();
         }
         let found = self.interface.version(self.store.bind(py), &self.path).map_err(io::Error::other)?;
-        if found == self.version {
+        if found == self.version || self.is_only_touched(py, &found)? {
             return Ok(());
         }
         let (name, opened) = (self.name.clone(), self.version.clone());
         Err(Changed { name, opened, found: found.to_string() }.into())
+    }
+
+    /// True if nothing but the time of the last change differs, which says less than the bytes: length and first bytes are as
+    /// they were.
+    fn is_only_touched(&self, py: Python<'_>, found: &Version) -> io::Result<bool> {
+        let is_time = found.tag.as_deref().is_some_and(|tag| !tag.starts_with(ENTITY));
+        if !is_time || found.len != self.version.len || self.head.is_empty() {
+            return Ok(false);
+        }
+        let first = 0..self.head.len() as u64;
+        let head = self.request(py, std::slice::from_ref(&first)).map_err(io::Error::other)?;
+        Ok(head.into_iter().all(|head| head.is_ok_and(|head| head == self.head)))
     }
 
     fn in_head(&self, range: &Range<u64>) -> Option<Bytes> {

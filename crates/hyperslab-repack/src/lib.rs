@@ -75,10 +75,12 @@ pub use damage::{Damage, Lost};
 pub use decimal_rounding::DecimalRounding;
 pub use error::RepackError;
 pub use estimate::{Estimate, SampleSize};
-pub use hyperslab_write::{LowBound, Raised};
+pub use hyperslab_write::{LowBound, VersionRequirement};
 pub use monitor::Monitor;
 pub use moved_folder::MovedFolder;
-pub use object_selection::{Needed, ObjectChoice, ObjectSelection, Rename, SelectionSummary, Severed};
+pub use object_selection::{
+    BrokenReference, Needed, ObjectChoice, ObjectSelection, Rename, SelectionSummary,
+};
 pub use output_file::OutputFile;
 pub use plan::{MEMORY_MIN, RepackOptions, RepackPlan};
 pub use planned_dataset::{PlannedDataset, StorageSummary};

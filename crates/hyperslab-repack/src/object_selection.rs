@@ -47,7 +47,7 @@ pub struct SelectionSummary {
     /// Old and new paths.
     pub renamed: Vec<(String, String)>,
     /// Objects that referred to others that are left out.
-    pub severed: Vec<Severed>,
+    pub severed: Vec<BrokenReference>,
 }
 
 /// An object that is copied because another one needs it.
@@ -64,7 +64,7 @@ pub struct Needed {
 
 /// An object that referred to others that are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Severed {
+pub struct BrokenReference {
     /// Its path.
     pub path: String,
     /// What became of the references.

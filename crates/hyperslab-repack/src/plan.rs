@@ -21,7 +21,8 @@ use hyperslab::storage::AllocationTime;
 use hyperslab::{Dataset, Endianness, File, Selection};
 use hyperslab_format::message::FilterPipeline;
 use hyperslab_write::{
-    ChunkedSpec, DatasetSpec, LinkTargetSpec, ObjectId, ObjectSpec, Raised, StorageSpec, WriteOptions, raised,
+    ChunkedSpec, DatasetSpec, LinkTargetSpec, ObjectId, ObjectSpec, StorageSpec, VersionRequirement,
+    WriteOptions, raised,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -307,8 +308,8 @@ impl RepackPlan {
     /// # Errors
     ///
     /// Attributes that cannot be encoded.
-    pub fn raised(&self) -> Result<Vec<(Raised, Option<String>)>, RepackError> {
-        let with_path = |raised: Raised| {
+    pub fn raised(&self) -> Result<Vec<(VersionRequirement, Option<String>)>, RepackError> {
+        let with_path = |raised: VersionRequirement| {
             let path = raised.first.map(|first| self.source.sources.objects[first.0 as usize].1.to_string());
             (raised, path)
         };

@@ -9,7 +9,9 @@ use crate::error::RepackError;
 use crate::link_tree::{LinkNode, LinkNumber, LinkTree, NodeKind, absolute};
 use crate::needs::{NeedTarget, needs, source_pattern, virtual_sources};
 use crate::netcdf_objects::NetcdfObjects;
-use crate::object_selection::{Needed, ObjectChoice, ObjectSelection, Rename, SelectionSummary, Severed};
+use crate::object_selection::{
+    BrokenReference, Needed, ObjectChoice, ObjectSelection, Rename, SelectionSummary,
+};
 use hyperslab::internal::stored;
 use hyperslab::{Address, File, Link, LinkTarget, Name, Object};
 use std::collections::{HashMap, HashSet};
@@ -152,7 +154,9 @@ impl Selector<'_> {
                 }
                 let named = &self.tree.nodes[companion].paths[0];
                 let what = format!("its attribute {role} names {named}, which is left out");
-                self.summary.severed.push(Severed { path: self.tree.nodes[variable].paths[0].clone(), what });
+                self.summary
+                    .severed
+                    .push(BrokenReference { path: self.tree.nodes[variable].paths[0].clone(), what });
             }
         }
     }
@@ -174,7 +178,9 @@ impl Selector<'_> {
                 }
                 self.tree.state((node, number)).is_kept = false;
                 let what = format!("a soft link to {target}, which is left out: it is left out, too");
-                self.summary.severed.push(Severed { path: self.tree.link_path((node, number)), what });
+                self.summary
+                    .severed
+                    .push(BrokenReference { path: self.tree.link_path((node, number)), what });
             }
         }
     }
@@ -336,7 +342,7 @@ impl Selector<'_> {
                 if let Some(name) = lost.get(&address) {
                     let what =
                         format!("its datatype {name} is left out: it keeps the type, without the name");
-                    self.summary.severed.push(Severed { path: node.paths[0].clone(), what });
+                    self.summary.severed.push(BrokenReference { path: node.paths[0].clone(), what });
                 }
             }
         }
@@ -393,7 +399,7 @@ impl Selector<'_> {
                 let links = self.tree.resolve(&target).unwrap_or_default();
                 if links.iter().any(|&link| !self.tree.state(link).is_kept) {
                     let what = format!("the soft link dangles: {target} was not copied");
-                    self.summary.severed.push(Severed { path, what });
+                    self.summary.severed.push(BrokenReference { path, what });
                 }
             }
         }

@@ -34,7 +34,7 @@ pub use dataspace::DataspaceSpec;
 pub use error::WriteError;
 pub use file_writer::{FileWriter, WrittenFile};
 pub use options::WriteOptions;
-pub use raised::{Raised, Release, raised};
+pub use raised::{Release, VersionRequirement, raised};
 pub use tree::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, ExternalTarget,
     FileTree, FillSpec, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,

@@ -32,7 +32,7 @@ impl fmt::Display for Release {
 
 /// What older releases cannot read, and the objects of a file that have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Raised {
+pub struct VersionRequirement {
     /// What it is, in words.
     pub feature: &'static str,
     /// The oldest release that reads it.
@@ -60,7 +60,7 @@ impl LowBound {
 /// # Errors
 ///
 /// Attributes that cannot be encoded.
-pub fn raised(tree: &FileTree, options: &WriteOptions) -> Result<Vec<Raised>, WriteError> {
+pub fn raised(tree: &FileTree, options: &WriteOptions) -> Result<Vec<VersionRequirement>, WriteError> {
     let bound = options.low.release();
     if bound >= V20 {
         return Ok(Vec::new());
@@ -80,7 +80,7 @@ pub fn raised(tree: &FileTree, options: &WriteOptions) -> Result<Vec<Raised>, Wr
             *objects += 1;
         }
     }
-    let raised = found.into_iter().map(|((release, feature), (first, objects))| Raised {
+    let raised = found.into_iter().map(|((release, feature), (first, objects))| VersionRequirement {
         feature,
         release,
         first,

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperslab._hyperslab import packed_arrays, packed_texts
 from hyperslab._new_file.elements import array_of, is_unset, text_bytes
 from hyperslab._new_file.references import NewReference, NewRegionReference
 from hyperslab.dtypes import check_ref_dtype, check_string_dtype, check_vlen_dtype
@@ -108,6 +109,15 @@ def _is_region(dtype: np.dtype[Any]) -> bool:
     return kind is not None and kind.__name__ == "RegionReference"
 
 
+def _packed(values: list[Any], dtype: np.dtype[Any]) -> tuple[NDArray[np.int64], bytes] | None:
+    """All texts or sequences one after the other, where that can be done without looking at each: the lengths in bytes, and the
+    bytes."""
+    if check_string_dtype(dtype) is not None:
+        return packed_texts(values)
+    base = np.dtype(check_vlen_dtype(dtype))
+    return None if base.hasobject or base.subdtype is not None else packed_arrays(values, base)
+
+
 class _Encoder:
     """Collects what elements refer to."""
 
@@ -116,6 +126,7 @@ class _Encoder:
         self.offsets: list[NDArray[np.int64]] = []
         self.counts: list[int] = []
         self.contents: list[bytes | Elements] = []
+        self.packed: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], bytes]] = []
         self.places: list[NDArray[np.int64]] = []
         self.objects: list[int] = []
         self.regions: list[tuple[int, int, bytes]] = []
@@ -126,7 +137,14 @@ class _Encoder:
         plain = [content for content in self.contents if isinstance(content, bytes)]
         if len(plain) == len(self.contents):
             lengths = np.fromiter(map(len, plain), np.int64, len(plain))
-            return offsets, counts, (lengths, b"".join(plain))
+            parts = list(zip(*self.packed, strict=True)) or [(), (), (), ()]
+            joined = [_joined([first, *more]) for first, more in zip((offsets, counts, lengths), parts, strict=False)]
+            return joined[0], joined[1], (joined[2], b"".join([*plain, *parts[3]]))
+        for places, numbers, lengths, content in self.packed:
+            offsets = np.concatenate([offsets, places])
+            counts = np.concatenate([counts, numbers])
+            ends = np.cumsum(lengths)
+            self.contents += [content[end - length : end] for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)]
         nested = [_plain(np.frombuffer(content, np.uint8)) if isinstance(content, bytes) else content for content in self.contents]
         return offsets, counts, nested
 
@@ -165,6 +183,13 @@ class _Encoder:
 
     def _add_sequences(self, values: list[Any], dtype: np.dtype[Any], offsets: NDArray[np.int64]) -> None:
         contents: list[bytes | Elements]
+        packed = _packed(values, dtype)
+        if packed is not None:
+            lengths, content = packed
+            base = check_vlen_dtype(dtype)
+            size = 1 if base in (str, bytes) else np.dtype(base).itemsize
+            self.packed.append((offsets, lengths // size, lengths, content))
+            return
         if check_string_dtype(dtype) is not None:
             contents = [text_bytes(value) for value in values]
             if any(b"\0" in content for content in contents):

@@ -26,9 +26,12 @@ def _copy_elements(array: NDArray[Any]) -> None:
     if array.dtype.kind != "O":
         return
     flat = array.reshape(-1)
+    # Texts are of a few types, which takes less time to see than to look at each.
+    if not any(issubclass(kind, np.ndarray) for kind in set(map(type, flat))):
+        return
     for number, value in enumerate(flat):
         if isinstance(value, np.ndarray):
-            flat[number] = copied(value)
+            flat[number] = value.copy() if type(value) is np.ndarray and value.dtype.kind != "O" else copied(value)
     # A member of compounds has gaps between its elements, so that its flat form may be a copy.
     if not np.may_share_memory(flat, array):
         for place, value in zip(np.ndindex(array.shape), flat, strict=True):

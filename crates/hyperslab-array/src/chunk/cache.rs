@@ -421,7 +421,7 @@ impl Inner {
         self.with_policy(|policy, room| {
             let before = self.clock.fetch_add(bytes as u64, Relaxed);
             let ghost = policy.recall(key);
-            chunk.settle(key, before + bytes as u64, ghost.map_or(0, |ghost| ghost.taken), prefetched);
+            chunk.keep(key, before + bytes as u64, ghost.map_or(0, |ghost| ghost.taken), prefetched);
             let chunk = Arc::new(chunk);
             let wanted =
                 self.shards.is_in_flight(key, in_flight) && policy.admit(&chunk, ghost, before, room);

@@ -250,8 +250,8 @@ impl Reader<'_> {
                     // SAFETY: as in `unfiltered`.
                     return unsafe { copies.run(&decoded, 0, self.call.target, self.call.conversion) };
                 }
-                WholeChunk::Bypass(passage) => {
-                    return self.straight(chunk, location, stored, &copies, passage);
+                WholeChunk::Bypass(bypass) => {
+                    return self.decode_bypassing(chunk, location, stored, &copies, bypass);
                 }
                 WholeChunk::Wanted => {}
             }
@@ -266,13 +266,13 @@ impl Reader<'_> {
     }
 
     /// Decodes without keeping; others who want the chunk meanwhile are given it.
-    fn straight(
+    fn decode_bypassing(
         &self,
         chunk: &ChunkStep,
         location: Location,
         stored: Option<&[u8]>,
         copies: &Copies<'_>,
-        passage: BypassGuard,
+        bypass: BypassGuard,
     ) -> Result<()> {
         with_worker(|worker| {
             if copies.is_single() {
@@ -280,7 +280,7 @@ impl Reader<'_> {
                 // SAFETY: checked; and as in `unfiltered`.
                 let place = unsafe { self.call.target.slice_mut(copies.target_start, copies.unit) };
                 self.decode(chunk, location, stored, worker, place)?;
-                passage.end(place);
+                bypass.end(place);
                 self.call.conversion.in_place(place);
                 return Ok(());
             }
@@ -288,7 +288,7 @@ impl Reader<'_> {
             let out = sized(&mut buffer, self.chunked.bytes)?;
             let outcome = self
                 .decode(chunk, location, stored, worker, out)
-                .inspect(|()| passage.end(out))
+                .inspect(|()| bypass.end(out))
                 // SAFETY: as in `unfiltered`.
                 .and_then(|()| unsafe { copies.run(out, 0, self.call.target, self.call.conversion) });
             worker.chunk = buffer;

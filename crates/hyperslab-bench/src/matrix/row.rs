@@ -11,7 +11,7 @@ use crate::explanation::Counts;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::{CacheSettings, LibVersion};
 use hyperslab_engines::Storage;
-use hyperslab_engines::{Engine, FileBuffers};
+use hyperslab_engines::{Engine, FileBuffers, PageBuffer};
 use hyperslab_measure::PageCache;
 use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::process::Outcome;
@@ -102,6 +102,9 @@ pub struct ReadFigures {
     /// Seconds that the simulated decodes and requests should take in a libhdf5, by the measured speed of this
     /// dataset's decoder.
     pub predicted_seconds: Option<f64>,
+    /// What passed libhdf5's page buffer, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_buffer: Option<PageBuffer>,
     /// What was done about the page cache.
     pub page_cache: PageCache,
 }
@@ -183,6 +186,7 @@ impl Row {
                 decodes: check.decodes,
                 simulated_decodes: predicted.or_else(own_decodes).map(|(decodes, _)| decodes),
                 predicted_seconds: predicted.and_then(|(_, seconds)| seconds),
+                page_buffer: last.page_buffer,
                 page_cache: last.page_cache,
             },
         })

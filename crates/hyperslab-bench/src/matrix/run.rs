@@ -69,7 +69,7 @@ struct Session<'a> {
     rows: Rows,
 }
 
-/// Reads that are limited are timed for this long, if so many are there: a few reads of microseconds say little of all.
+/// Reads that are limited are timed for this long, if there are enough: a few reads of microseconds say little of all.
 const TIMED_SECONDS: f64 = 0.3;
 
 /// After a run that read no more than asked for: more reads, or all, where they take no time. They are checked again, so that

@@ -38,16 +38,16 @@ pub(super) fn sentence(
 /// Why one cell takes longer than another, or does not.
 fn of_a_ratio(effect: &Effect, verdict: Verdict, more: &Measured, less: &Measured) -> Vec<String> {
     // Where something else was set then, the setting differs.
-    let is_told_apart = is_less(verdict) && effect.as_then.is_some();
+    let differs_by_setting = is_less(verdict) && effect.as_then.is_some();
     let mut parts: Vec<String> = fit(more).into_iter().collect();
-    if !is_told_apart {
+    if !differs_by_setting {
         parts.extend(fit(less));
     }
     parts.dedup();
     if is_of_whole_runs(&effect.claim) {
         parts.push(match verdict {
             Verdict::Reversed => counted(less, more),
-            Verdict::NoLonger if !is_told_apart => counted_in_vain(more, less),
+            Verdict::NoLonger if !differs_by_setting => counted_in_vain(more, less),
             _ => counted(more, less),
         });
     }

@@ -24,7 +24,7 @@ const SAMPLE_BYTES: u64 = 128 << 10;
 
 /// What is asked about every file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct Request {
     /// The place, as the user wrote it.
     pub(super) place: String,
     /// The readers, as the user wrote them.
@@ -39,7 +39,7 @@ pub(super) struct FileSurvey {
     /// Its path or URL.
     pub(super) file: String,
     /// What was asked.
-    pub(super) asked: Asked,
+    pub(super) asked: Request,
     /// Its size; 0 if it could not be opened.
     pub(super) bytes: u64,
     /// Why it, or a part of it, could not be examined.
@@ -52,7 +52,7 @@ pub(super) struct FileSurvey {
 
 /// Examines files.
 pub(super) struct FileSurveyor {
-    asked: Asked,
+    asked: Request,
     reads: Vec<RequestedRead>,
     readers: Vec<Reader>,
     place: Place,
@@ -61,7 +61,7 @@ pub(super) struct FileSurveyor {
 }
 
 impl FileSurveyor {
-    pub(super) fn new(asked: &Asked) -> Result<Self, Failure> {
+    pub(super) fn new(asked: &Request) -> Result<Self, Failure> {
         let reads = asked.reads.iter().map(|read| read.parse()).collect::<Result<_, _>>();
         let readers = asked.readers.iter().map(|reader| Reader::parse(reader)).collect::<Result<_, _>>();
         Ok(Self {

@@ -20,7 +20,7 @@ use crate::runner::{self, Found};
 use crate::shell_line::shell_line;
 use crate::write_file::{check_file, write_file};
 use crate::{location, schema};
-use file::{Asked, FileSurvey, FileSurveyor};
+use file::{FileSurvey, FileSurveyor, Request};
 use hyperslab_advise::{Place, Reader};
 use records::Log;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,8 +39,10 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     let mut know = |found: Vec<FileSurvey>| {
         surveys.extend(found.into_iter().map(|survey| (survey.file.clone(), survey)));
     };
+    let mut passed_over_before = Vec::new();
     for path in &lines {
         know(records::read(path)?);
+        passed_over_before.extend(records::passed_over(path)?);
     }
     let mut log = match &args.run.resume {
         Some(path) => {
@@ -55,7 +57,8 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     if let Some(missing) = inputs.iter().find(|path| !location::is_url(path) && !path.exists()) {
         return Err(Failure::wrong_request(format!("{}: there is no such file", location::shown(missing))));
     }
-    let Found { files, passed_over } = runner::files(&inputs)?;
+    let Found { files, mut passed_over } = runner::files(&inputs)?;
+    passed_over.add(&passed_over_before);
     if files.is_empty() && surveys.is_empty() {
         return Err(Failure::wrong_request(passed_over.nothing_found()));
     }
@@ -66,7 +69,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     let mut examined = BTreeSet::new();
     let each = |_: &Path, survey: FileSurvey| {
         examined.insert(survey.file.clone());
-        complain(&survey, err);
+        report_problem(&survey, err);
         if let Some(log) = &mut log {
             log.add(&survey)?;
         }
@@ -80,7 +83,10 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     let surveys: Vec<FileSurvey> = surveys.into_values().collect();
     // Those of earlier runs and other shares, too.
     let is_unreadable = passed_over.has_unreadable() || surveys.iter().any(|survey| survey.problem.is_some());
-    surveys.iter().filter(|survey| !examined.contains(&survey.file)).for_each(|survey| complain(survey, err));
+    surveys
+        .iter()
+        .filter(|survey| !examined.contains(&survey.file))
+        .for_each(|survey| report_problem(survey, err));
     let mut summary = Summary::of(&surveys, &asked, &place, args.summary.rank.unwrap_or_default());
     summary.passed_over = passed_over;
     if let Some(path) = &args.html {
@@ -97,7 +103,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
 }
 
 /// Says why a file could not be read.
-fn complain(survey: &FileSurvey, err: &mut dyn Write) {
+fn report_problem(survey: &FileSurvey, err: &mut dyn Write) {
     if let Some(problem) = &survey.problem {
         let is_named = problem.contains(&survey.file);
         let file = if is_named { String::new() } else { format!("{}: ", one_line(&survey.file)) };
@@ -106,9 +112,9 @@ fn complain(survey: &FileSurvey, err: &mut dyn Write) {
 }
 
 /// What is asked: by the command line, or by the lines of earlier runs, which all must have been asked the same.
-fn asked<'a>(args: &DoctorArgs, mut known: impl Iterator<Item = &'a FileSurvey>) -> Result<Asked, Failure> {
+fn asked<'a>(args: &DoctorArgs, mut known: impl Iterator<Item = &'a FileSurvey>) -> Result<Request, Failure> {
     let defaults = || Reader::defaults().into_iter().map(|reader| reader.name).collect();
-    let given = |known: Option<&Asked>| Asked {
+    let given = |known: Option<&Request>| Request {
         place: args.place.clone().or(known.map(|known| known.place.clone())).unwrap_or("local".into()),
         readers: if args.summary.readers.is_empty() {
             known.map_or_else(defaults, |known| known.readers.clone())

@@ -2,6 +2,7 @@
 
 use super::file::FileSurvey;
 use crate::failure::Failure;
+use crate::runner::PassedOver;
 use crate::schema::{self, ARCHIVE_FILE, ARCHIVE_SUMMARY};
 use serde::Deserialize;
 use std::fs::{self, OpenOptions};
@@ -41,6 +42,17 @@ pub(super) fn read(path: &Path) -> Result<Vec<FileSurvey>, Failure> {
         })?);
     }
     Ok(surveys)
+}
+
+/// What the runs that wrote the summaries among the lines have passed over.
+pub(super) fn passed_over(path: &Path) -> Result<Vec<PassedOver>, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| failed(path, &error))?;
+    let summary = |line: &str| {
+        let Line { schema, mut content } = serde_json::from_str(line).ok()?;
+        let is_summary = ARCHIVE_SUMMARY.is(&schema.name, schema.version);
+        is_summary.then(|| serde_json::from_value(content.get_mut("passed_over")?.take()).ok())?
+    };
+    Ok(text.lines().filter_map(summary).collect())
 }
 
 /// `None` for the summary at the end.
@@ -86,11 +98,11 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::Asked;
+    use super::super::file::Request;
     use super::*;
 
     fn survey(file: &str) -> FileSurvey {
-        let asked = Asked { place: "local".into(), readers: Vec::new(), reads: Vec::new() };
+        let asked = Request { place: "local".into(), readers: Vec::new(), reads: Vec::new() };
         FileSurvey { file: file.into(), asked, bytes: 7, problem: None, datasets: Vec::new(), others: 2 }
     }
 

@@ -1,7 +1,7 @@
 //! The savings of all files together: in total, by variable and by file, in order of what is saved.
 
 use super::arguments::Rank;
-use super::file::{Asked, FileSurvey};
+use super::file::{FileSurvey, Request};
 use crate::runner::PassedOver;
 use hyperslab_advise::{Place, Survey, SurveyedStorage};
 use serde::Serialize;
@@ -14,7 +14,7 @@ const FILES_MAX: usize = 100;
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
     /// What was asked about all of them.
-    pub(super) asked: Asked,
+    pub(super) asked: Request,
     /// What the rankings are by.
     pub(super) rank: Rank,
     /// Files that were examined.
@@ -146,7 +146,7 @@ impl Savings {
 
 impl Summary {
     /// `surveys` are in order of their names, each once, and were all asked the same.
-    pub(super) fn of(surveys: &[FileSurvey], asked: &Asked, place: &Place, rank: Rank) -> Self {
+    pub(super) fn of(surveys: &[FileSurvey], asked: &Request, place: &Place, rank: Rank) -> Self {
         let mut total = Savings::default();
         let mut files: Vec<RankedFile> = Vec::new();
         let mut variables: BTreeMap<&str, Vec<Found<'_>>> = BTreeMap::new();

@@ -40,7 +40,7 @@ use model::head::Head;
 use progress::Bar;
 use remote_copy::RemoteCopy;
 use render::{csv, html};
-use request::Asked;
+use request::Request;
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
@@ -146,7 +146,7 @@ fn measure(
         Err(_) if args.resume.is_none() => None,
         Err(error) => return Err(Failure::wrong_request(format!("--resume: no place to remember: {error}"))),
     };
-    let Asked { matrices, missing, notes, .. } = asked;
+    let Request { matrices, missing, notes, .. } = asked;
     let missing = missing
         .into_iter()
         .map(|kind| format!("no {} was found, so none takes part; {}", kind.name(), kind.how_to_get()));

@@ -3,7 +3,7 @@
 
 use super::arguments::BenchArgs;
 use super::model::machine::free_bytes;
-use super::request::Asked;
+use super::request::Request;
 use crate::failure::Failure;
 use crate::size;
 use crate::write_file::check_file;
@@ -20,7 +20,7 @@ pub(super) fn check(args: &BenchArgs) -> Result<(), Failure> {
 }
 
 /// Fails where the disk cannot hold the largest file that is made, or where several would be kept under one name.
-pub(super) fn check_files(args: &BenchArgs, asked: &Asked, folder: &Path) -> Result<(), Failure> {
+pub(super) fn check_files(args: &BenchArgs, asked: &Request, folder: &Path) -> Result<(), Failure> {
     let matrices = &asked.matrices;
     let files: usize = matrices
         .iter()

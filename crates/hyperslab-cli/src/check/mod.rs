@@ -7,7 +7,7 @@ use crate::absent;
 use crate::args::CheckArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::location;
-use crate::runner::{self, Ending, Found, PassedOver};
+use crate::runner::{self, FileOutcome, Found, PassedOver};
 use crate::schema;
 use hyperslab::internal::{Absent, source_with_metadata};
 use hyperslab::io::Source;
@@ -122,7 +122,7 @@ fn several(
                 report.counts.keys().for_each(|code| *summary.rules.entry(code).or_default() += 1);
                 print(args, path, &report, &absent, out)?;
                 absent::warn(&location::shown(path), &absent, err);
-                Ok(Ending::Finished)
+                Ok(FileOutcome::Finished)
             }
             Err(failure) => {
                 summary.unreadable += 1;
@@ -132,7 +132,7 @@ fn several(
                     let unreadable = Unreadable { file: location::shown(path), error: failure.message };
                     out.write_all(schema::document(schema::CHECK_UNREADABLE, &unreadable)?.as_bytes())?;
                 }
-                Ok(Ending::Unfinished)
+                Ok(FileOutcome::Unfinished)
             }
         }
     };

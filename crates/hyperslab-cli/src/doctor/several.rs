@@ -6,7 +6,7 @@ use crate::absent;
 use crate::failure::{self, Failure, one_line};
 use crate::forecast::ListingTotal;
 use crate::location;
-use crate::runner::{self, Ending, Found, PassedOver};
+use crate::runner::{self, FileOutcome, Found, PassedOver};
 use crate::schema;
 use crate::terminal;
 use hyperslab_doctor::{Finding, Report, Severity, render_findings};
@@ -83,7 +83,7 @@ pub(super) fn run(
                     if is_named { failure.message } else { format!("{shown}: {}", failure.message) };
                 worst_code = worst_code.max(failure.code.min(failure::UNREADABLE));
                 let _ = writeln!(err, "error: {}", one_line(&message));
-                return Ok(Ending::Unfinished);
+                return Ok(FileOutcome::Unfinished);
             }
         };
         summary.damaged += u64::from(!failures.is_empty());
@@ -108,7 +108,7 @@ pub(super) fn run(
                 render_findings(&super::escaped(with_findings(report)), terminal::columns())
             )?;
         }
-        Ok(if failures.is_empty() { Ending::Finished } else { Ending::Unfinished })
+        Ok(if failures.is_empty() { FileOutcome::Finished } else { FileOutcome::Unfinished })
     };
     runner::run(files, &args.run, |path| examiner.examine(path, None), each)?;
     summary.causes = causes.into_values().collect();

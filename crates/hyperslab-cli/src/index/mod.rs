@@ -13,7 +13,7 @@ mod write;
 use crate::absent;
 use crate::failure::{self, Failure, one_line};
 use crate::location::{self, is_folder};
-use crate::runner::{self, Ending, Found};
+use crate::runner::{self, FileOutcome, Found};
 use crate::write_file::{Output, OutputKind, check_outputs};
 use arguments::{IndexArgs, IndexFormat};
 use hyperslab_index::{BuildOptions, FillMeaning, Index, Omitted};
@@ -91,7 +91,7 @@ fn concat(
         let (absent, index) = built?;
         absent::warn(&location::shown(path), &absent, err);
         indexes.push(index);
-        Ok(Ending::Finished)
+        Ok(FileOutcome::Finished)
     })?;
     let index = Index::concat(dimension, indexes)?;
     let omitted = write::combined(index, args, args.output.as_deref(), out)?;
@@ -121,9 +121,9 @@ fn each(args: &IndexArgs, files: &[PathBuf], urls: &Urls, err: &mut dyn Write) -
         let (ended, ending) = match done {
             Ok(written) => {
                 absent::warn(&location::shown(path), &written.absent(), err);
-                (report(args, Some(path), &written.omitted, err), Ending::Finished)
+                (report(args, Some(path), &written.omitted, err), FileOutcome::Finished)
             }
-            Err(failure) => (failure.report(err), Ending::Unfinished),
+            Err(failure) => (failure.report(err), FileOutcome::Unfinished),
         };
         code = code.max(ended);
         Ok(ending)

@@ -139,7 +139,7 @@ pub(super) struct Selection {
     pub dimensions: Vec<Needed>,
     pub renamed: Vec<Renamed>,
     /// Objects that referred to others that are left out.
-    pub severed: Vec<Severed>,
+    pub severed: Vec<BrokenReference>,
 }
 
 /// An object that is copied because another one needs it.
@@ -160,7 +160,7 @@ pub(super) struct Renamed {
 
 /// An object that referred to others that are left out.
 #[derive(Debug, Serialize)]
-pub(super) struct Severed {
+pub(super) struct BrokenReference {
     pub path: String,
     pub what: String,
 }
@@ -285,7 +285,7 @@ impl Selection {
             renamed: renamed.into_iter().map(|(from, to)| Renamed { from, to }).collect(),
             severed: severed
                 .into_iter()
-                .map(|severed| Severed { path: severed.path, what: severed.what })
+                .map(|severed| BrokenReference { path: severed.path, what: severed.what })
                 .collect(),
         })
     }

@@ -64,7 +64,7 @@ pub(crate) struct RunOptions {
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum FileOutcome {
     /// A later run with the same log passes over it.
     Finished,
     /// It failed, and is left to a later run.
@@ -80,12 +80,12 @@ pub(crate) fn run<T: Send>(
     files: &[PathBuf],
     options: &RunOptions,
     work: impl Fn(&Path) -> T + Sync,
-    mut each: impl FnMut(&Path, T) -> Result<Ending, Failure>,
+    mut each: impl FnMut(&Path, T) -> Result<FileOutcome, Failure>,
 ) -> Result<(), Failure> {
     let (log, done) = options.resume.as_deref().map(Log::open).transpose()?.unzip();
     run_others(files, options, &done.unwrap_or_default(), work, |path, result| match each(path, result)? {
-        Ending::Finished => log.as_ref().map_or(Ok(()), |log| log.note(path)),
-        Ending::Unfinished => Ok(()),
+        FileOutcome::Finished => log.as_ref().map_or(Ok(()), |log| log.note(path)),
+        FileOutcome::Unfinished => Ok(()),
     })
 }
 
@@ -159,7 +159,7 @@ mod tests {
         let work = |path: &Path| path.display().to_string();
         let each = |_: &Path, name| {
             found.push(name);
-            Ok(Ending::Finished)
+            Ok(FileOutcome::Finished)
         };
         run(files, options, work, each).unwrap();
         found
@@ -199,9 +199,9 @@ mod tests {
             |_, ()| {
                 count += 1;
                 match count {
-                    2 => Ok(Ending::Unfinished),
+                    2 => Ok(FileOutcome::Unfinished),
                     4 => Err(Failure::unreadable("stopped")),
-                    _ => Ok(Ending::Finished),
+                    _ => Ok(FileOutcome::Finished),
                 }
             },
         );
@@ -216,7 +216,7 @@ mod tests {
         let options = RunOptions { jobs: 1, resume: Some(folder.path().to_owned()), ..RunOptions::default() };
         let begun = AtomicUsize::new(0);
         let work = |_: &Path| begun.fetch_add(1, Ordering::Relaxed);
-        let failed = run(&names(2), &options, work, |_, _| Ok(Ending::Finished)).unwrap_err();
+        let failed = run(&names(2), &options, work, |_, _| Ok(FileOutcome::Finished)).unwrap_err();
         assert!(failed.message.contains("--resume"), "{}", failed.message);
         assert_eq!(begun.into_inner(), 0);
     }

@@ -2,17 +2,17 @@
 
 use crate::failure::one_line;
 use hyperslab_units::count_text;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Files that were passed over.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct PassedOver(Vec<Kind>);
 
 /// The files of one kind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Kind {
     /// A format, such as `netCDF classic`, or a reason, such as `link that leads nowhere`.
     kind: String,
@@ -39,6 +39,30 @@ impl PassedOver {
             }
         }
         Self(kinds.into_values().collect())
+    }
+
+    /// Adds those of other runs. Shares of the same folders have passed over the same files, which count once.
+    pub(crate) fn add(&mut self, others: &[Self]) {
+        let mut known: Vec<&Self> = Vec::new();
+        let own = self.clone();
+        for other in others.iter().filter(|other| **other != own) {
+            if !known.contains(&other) {
+                known.push(other);
+            }
+        }
+        for kind in known.into_iter().flat_map(|other| &other.0) {
+            match self.0.iter_mut().find(|own| own.kind == kind.kind) {
+                Some(own) => {
+                    own.files += kind.files;
+                    own.bytes = own.bytes.saturating_add(kind.bytes);
+                    if kind.first < own.first {
+                        own.first.clone_from(&kind.first);
+                    }
+                }
+                None => self.0.push(kind.clone()),
+            }
+        }
+        self.0.sort_by(|a, b| a.kind.cmp(&b.kind));
     }
 
     /// True if a folder could not be listed: files may be missing.

@@ -43,6 +43,8 @@ pub struct FileFacts {
     pub index_nodes_behind_data: u64,
     /// Datasets with an unlimited dimension, several chunks, and a B-tree as their index.
     pub unlimited_datasets: u64,
+    /// Of each chunked dataset, the bytes of a decoded chunk and of all of them.
+    pub chunked: Vec<(u64, u64)>,
     /// What the checker of the packing for CMIP7 looks at; `None` for files of other projects.
     pub packing: Option<PackingFacts>,
 }

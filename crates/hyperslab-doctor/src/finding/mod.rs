@@ -27,6 +27,7 @@ mod deep_groups;
 mod default_cache_too_small;
 mod deflate_level_too_high;
 mod dense_storage;
+mod many_open_datasets;
 mod model;
 mod object_store;
 mod one_element_chunks;
@@ -127,6 +128,7 @@ static FILE_RULES: &[FileRule] = file_rules![
     "cloud-page-slack" cloud_page_slack,
     "cmip7-packing" cmip7_packing,
     "unused-space" unused_space,
+    "many-open-datasets" many_open_datasets,
 ];
 
 /// All findings about a file as a whole, most severe first.
@@ -197,7 +199,7 @@ mod tests {
             let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
             assert_eq!(headings, ["What it sees", "Why it costs", "What to do", "When it is fine"], "{code}");
         }
-        assert_eq!(codes().count(), 28);
+        assert_eq!(codes().count(), 29);
         assert_eq!(why("no-such-finding"), None);
     }
 }

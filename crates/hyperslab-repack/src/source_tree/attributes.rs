@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::dimension_scales::{DIMENSION_LIST, Detached, detach};
 use crate::error::RepackError;
-use crate::object_selection::Severed;
+use crate::object_selection::BrokenReference;
 use crate::relocate::Relocatable;
 use hyperslab::Attribute;
 use hyperslab_units::counted_text;
@@ -68,7 +68,7 @@ impl Reader<'_> {
     /// Notes that an object referred to what is left out.
     pub(super) fn sever(&mut self, path: &str, what: String) {
         if let Some(selected) = &mut self.selected {
-            selected.summary.severed.push(Severed { path: path.into(), what });
+            selected.summary.severed.push(BrokenReference { path: path.into(), what });
         }
     }
 }

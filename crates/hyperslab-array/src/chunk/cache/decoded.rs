@@ -56,7 +56,7 @@ impl Decoded {
     }
 
     /// Prepares a chunk that is added now. `taken` is the number of bytes that were read of it before.
-    pub(super) fn settle(&mut self, key: ChunkKey, now: u64, taken: u64, prefetched: bool) {
+    pub(super) fn keep(&mut self, key: ChunkKey, now: u64, taken: u64, prefetched: bool) {
         static ARRIVALS: AtomicU64 = AtomicU64::new(1);
         self.key = key;
         self.number = ARRIVALS.fetch_add(1, Relaxed);

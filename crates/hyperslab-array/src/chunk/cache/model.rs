@@ -115,11 +115,11 @@ fn what_is_decoded_past_the_cache_reaches_those_who_wait() {
         in_every_order(10 * CHUNK, move |cache| {
             let reader = start(&cache, |cache| read(&cache).unwrap());
             let mut is_awaited = false;
-            if let WholeChunk::Bypass(passage) = cache.whole(KEY, CHUNK)
+            if let WholeChunk::Bypass(bypass) = cache.whole(KEY, CHUNK)
                 && !is_given_up
             {
                 is_awaited = cache.inner.shards.waiting(KEY) > 0;
-                passage.end(&[7; CHUNK]);
+                bypass.end(&[7; CHUNK]);
             }
             assert_eq!(reader.join().unwrap(), [7; CHUNK]);
             if is_awaited {

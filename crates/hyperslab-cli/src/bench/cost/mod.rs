@@ -16,7 +16,7 @@ pub(super) use calibrations::Calibrations;
 
 use super::arguments::BenchArgs;
 use super::model::head::Head;
-use super::request::Asked;
+use super::request::Request;
 use facts::{facts_of, ratio};
 use hyperslab_bench::matrix::{Made, Matrix, Question};
 use hyperslab_doctor::DatasetFacts;
@@ -87,7 +87,7 @@ impl Plan {
     /// The plan of all cells; `as_is` are the facts about the user's dataset.
     pub(super) fn of(
         args: &BenchArgs,
-        asked: &Asked,
+        asked: &Request,
         head: &Head,
         as_is: Option<&DatasetFacts>,
         calibrated: &Calibrations,

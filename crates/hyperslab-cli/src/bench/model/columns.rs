@@ -7,7 +7,7 @@ use super::names::{self, Names, is_part};
 use super::value::{Value, spread};
 use crate::size;
 use hyperslab_bench::matrix::{Row, WriteFigures};
-use hyperslab_engines::pipeline_text;
+use hyperslab_engines::{PageCounts, pipeline_text};
 use hyperslab_report::{Align, Table};
 
 /// A cell with what has to be known of the whole document to tell of it.
@@ -120,6 +120,22 @@ pub(in crate::bench) const COMMAND: Column = Column {
     of: |c| Value::text(&c.measured.command),
 };
 
+/// What passed the page buffer, raw data and metadata together.
+pub(in crate::bench) const PAGES: Column =
+    right("page_buffer_counts", "page accesses/hits/misses/evictions/bypasses", |c| {
+        c.row().read.page_buffer.map_or(Value::Nothing, |pages| {
+            let sum = |of: fn(&PageCounts) -> u64| (of(&pages.raw) + of(&pages.metadata)).to_string();
+            let counts = [
+                sum(|pages| pages.accesses),
+                sum(|pages| pages.hits),
+                sum(|pages| pages.misses),
+                sum(|pages| pages.evictions),
+                sum(|pages| pages.bypasses),
+            ];
+            Value::Text(counts.join("/"))
+        })
+    });
+
 /// The columns of CSV, in their order.
 const CSV: &[Column] = &[
     left("file", "", |c| c.data().file.as_ref().map(|file| file.display().to_string()).into()),
@@ -141,6 +157,7 @@ const CSV: &[Column] = &[
     left("cache_is_default", "", |c| c.row().cache.map(|_| c.row().is_default_cache.to_string()).into()),
     right("page_buffer", "", |c| c.row().buffers.page_buffer.into()),
     right("metadata_cache", "", |c| c.row().buffers.metadata_cache.into()),
+    PAGES,
     right("reads", "", |c| c.row().read.reads.into()),
     right("reads_in_all", "", |c| c.row().read.reads_in_all.into()),
     right("bytes", "", |c| c.row().read.bytes.into()),

@@ -5,7 +5,7 @@ use super::names::settings;
 use crate::bench::arguments::BenchArgs;
 use crate::bench::command;
 use crate::bench::engines::inspect;
-use crate::bench::request::{Asked, pipeline_of, unique};
+use crate::bench::request::{Request, pipeline_of, unique};
 use crate::failure::Failure;
 use crate::{dtype, size};
 use hyperslab_bench::matrix::{Matrix, ReadLimit, Row, Subject};
@@ -81,7 +81,7 @@ impl Head {
     /// What can be said before measuring begins.
     pub(in crate::bench) fn before(
         args: &BenchArgs,
-        asked: &Asked,
+        asked: &Request,
         launcher: &Launcher,
         folder: &Path,
     ) -> Result<Self, Failure> {

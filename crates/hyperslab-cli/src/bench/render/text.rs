@@ -14,7 +14,7 @@ use hyperslab_bench::matrix::Row;
 use hyperslab_report::{Align, Column as Heading};
 use hyperslab_units::counted_text;
 
-const OF_READS: [Column; 9] = [
+const OF_READS: [Column; 10] = [
     columns::ENGINE,
     columns::CACHE,
     columns::READ_TIME,
@@ -23,6 +23,7 @@ const OF_READS: [Column; 9] = [
     columns::A_READ,
     columns::DECODES,
     columns::REQUESTS,
+    columns::PAGES,
     columns::MEMORY,
 ];
 const OF_FILES: [Column; 8] = [

@@ -28,7 +28,7 @@ use subject::{is_netcdf, subjects};
 use values::{cache, list, size, word, wrong};
 
 /// What is to be measured.
-pub(super) struct Asked {
+pub(super) struct Request {
     /// One for each type of element; a user's dataset has one.
     pub(super) matrices: Vec<Matrix>,
     /// How much each access counts, by its words, where that is not 1.
@@ -47,7 +47,7 @@ fn metadata_cache(text: &str) -> Result<u64, Failure> {
 }
 
 /// Reads the command line, and the file that it names.
-pub(super) fn asked(args: &BenchArgs) -> Result<Asked, Failure> {
+pub(super) fn asked(args: &BenchArgs) -> Result<Request, Failure> {
     check_libraries(args)?;
     let subjects = subjects(args)?;
     let formats = formats(args)?;
@@ -108,7 +108,7 @@ pub(super) fn asked(args: &BenchArgs) -> Result<Asked, Failure> {
             subject: stored.subject,
         });
     }
-    Ok(Asked { matrices, weights, missing: chosen.missing, notes })
+    Ok(Request { matrices, weights, missing: chosen.missing, notes })
 }
 
 /// True where nothing is said of how a dataset is read, and it is measured as it is: then the usual reads are.

@@ -71,7 +71,7 @@ fn sentence(place: &str, finding: &Finding) -> String {
 /// `costs 56 s and 3 MiB of the file`
 fn cost_text(cost: &Cost) -> String {
     let parts: Vec<String> = [
-        cost.seconds.map(|seconds| format!("{} by the stored constants", seconds_text(seconds))),
+        cost.seconds.map(|seconds| format!("about {}", seconds_text(seconds))),
         cost.bytes.map(|bytes| format!("{} of the file", bytes_text(bytes))),
         cost.requests.map(|requests| counted_text(requests, "request")),
     ]
@@ -83,7 +83,11 @@ fn cost_text(cost: &Cost) -> String {
 
 fn notice(place: &str, finding: &Finding) -> Notice {
     let groups = groups(&finding.fixes);
-    let cost = cost_text(&finding.cost);
+    // Where the message and its fixes have the seconds of this library, those by the stored constants would be another figure
+    // for the same cost.
+    let has_seconds = finding.fixes.iter().any(|fix| fix.serves.is_some());
+    let seconds = finding.cost.seconds.filter(|_| !has_seconds);
+    let cost = cost_text(&Cost { seconds, ..finding.cost });
     Notice {
         level: match finding.severity {
             Severity::Low => Level::Low,

@@ -57,7 +57,7 @@ unsafe extern "C" fn filter(
     buffer_bytes: *mut usize,
     buffer: *mut *mut c_void,
 ) -> usize {
-    // SAFETY: libhdf5 hands over so many parameters, a buffer of at least so many bytes, and places to put others.
+    // SAFETY: libhdf5 hands over the parameters, the bytes in a buffer, and places to put others.
     let (chunk_bytes, input) = unsafe {
         let chunk_bytes = if count > 2 { *parameters.add(2) as usize } else { 0 };
         (chunk_bytes, std::slice::from_raw_parts((*buffer).cast::<u8>(), bytes))

@@ -87,13 +87,13 @@ impl Objects {
         let Self { managed, others, blocks, single, .. } = self;
         let mut gather = Gather::default();
         // True once the object has been found or its error is known.
-        let mut settle = |number, found: Parse<HeapObject>| {
+        let mut resolve = |number, found: Parse<HeapObject>| {
             let found = gather.take(found).transpose();
             found.map(|found| each(number, found)).is_some()
         };
-        others.retain(|(number, id)| !settle(*number, blocks.other(view, heap, id, *single, unfilter)));
+        others.retain(|(number, id)| !resolve(*number, blocks.other(view, heap, id, *single, unfilter)));
         blocks.last = None;
-        managed.retain(|one| !settle(one.number, blocks.managed(view, heap, *one, unfilter)));
+        managed.retain(|one| !resolve(one.number, blocks.managed(view, heap, *one, unfilter)));
         gather.finish()
     }
 
@@ -283,7 +283,7 @@ impl Blocks {
         let block = match self.indirect.entry(start) {
             Entry::Occupied(block) => block.into_mut(),
             Entry::Vacant(position) => {
-                let block = settle(heap.indirect_block(view, address, rows, start))?;
+                let block = resolve(heap.indirect_block(view, address, rows, start))?;
                 count(&mut self.read, view, heap, heap.indirect_block_bytes(view, rows))?;
                 position.insert(block)
             }
@@ -304,7 +304,7 @@ impl Blocks {
         }
         let of_filters = if heap.filters.is_some() { bytes } else { 0 };
         self.check(view, heap, of_filters)?;
-        let block = settle(heap.direct_block(view, child, (start, bytes), unfilter))?;
+        let block = resolve(heap.direct_block(view, child, (start, bytes), unfilter))?;
         self.spent += of_filters;
         let stored = child.filtered.map_or(bytes, |(stored, _)| stored);
         count(&mut self.read, view, heap, stored)?;
@@ -339,7 +339,7 @@ fn count(read: &mut u64, view: &View, heap: &FractalHeap, bytes: u64) -> Result<
 }
 
 /// Turns an error into a result to be kept; missing ranges stay an error.
-fn settle<T>(parsed: Parse<T>) -> Parse<Result<T, FormatError>> {
+fn resolve<T>(parsed: Parse<T>) -> Parse<Result<T, FormatError>> {
     match parsed {
         Ok(value) => Ok(Ok(value)),
         Err(Stop::Bad(error)) => Ok(Err(error)),

@@ -126,9 +126,9 @@ fn claims_are_for_one_and_may_be_given_up() {
 }
 
 /// The duty to decode a chunk past the cache.
-fn straight(cache: &ChunkCache, number: u64) -> BypassGuard {
+fn bypassing(cache: &ChunkCache, number: u64) -> BypassGuard {
     match cache.whole(key(number), CHUNK) {
-        WholeChunk::Bypass(passage) => passage,
+        WholeChunk::Bypass(bypass) => bypass,
         WholeChunk::Cached(_) | WholeChunk::Wanted => panic!("it has never been wanted"),
     }
 }
@@ -137,7 +137,7 @@ fn straight(cache: &ChunkCache, number: u64) -> BypassGuard {
 fn what_is_decoded_past_the_cache_is_copied_for_those_who_wait() {
     for budget in [10 * CHUNK, 0] {
         let cache = ChunkCache::new(budget);
-        let passage = straight(&cache, 5);
+        let bypass = bypassing(&cache, 5);
         assert!(cache.claim(key(5)).is_none(), "it is being decoded");
         std::thread::scope(|scope| {
             let part = scope.spawn(|| cache.get_or_decode(key(5), CHUNK, || Err("again")).map(|got| got[0]));
@@ -146,7 +146,7 @@ fn what_is_decoded_past_the_cache_is_copied_for_those_who_wait() {
             while cache.inner.shards.waiting(key(5)) < 2 {
                 std::thread::yield_now();
             }
-            passage.end(&chunk(5));
+            bypass.end(&chunk(5));
             assert_eq!((part.join().unwrap(), whole.join().unwrap()), (Ok(5), true));
         });
         assert_eq!((cache.stats().decodes, cache.contains(key(5))), (1, budget > 0));
@@ -156,14 +156,14 @@ fn what_is_decoded_past_the_cache_is_copied_for_those_who_wait() {
 #[test]
 fn what_is_decoded_past_the_cache_and_awaited_by_nobody_leaves_no_trace() {
     let cache = ChunkCache::new(10 * CHUNK);
-    straight(&cache, 5).end(&chunk(5));
+    bypassing(&cache, 5).end(&chunk(5));
     assert_eq!((cache.stats().decodes, cache.stats().resident_chunks), (0, 0));
     assert!(matches!(cache.whole(key(5), CHUNK), WholeChunk::Wanted));
     // Given up: the next one may.
-    drop(straight(&cache, 6));
+    drop(bypassing(&cache, 6));
     assert!(cache.claim(key(6)).is_some());
     // Its own thread does not wait for itself.
-    let outer = straight(&cache, 7);
-    straight(&cache, 7).end(&chunk(7));
+    let outer = bypassing(&cache, 7);
+    bypassing(&cache, 7).end(&chunk(7));
     outer.end(&chunk(7));
 }

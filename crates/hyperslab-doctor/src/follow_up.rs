@@ -15,7 +15,7 @@ const REPACKS_MAX: usize = 4;
 
 /// Replaces the first repack of each finding by the one that would be the last. Repacks that slow another read stay as
 /// they are: they are for those who care for one read alone.
-pub(crate) fn settle(case: &Case<'_>, findings: &mut [Finding]) {
+pub(crate) fn follow_up(case: &Case<'_>, findings: &mut [Finding]) {
     let mut last: HashMap<Vec<u64>, Vec<u64>> = HashMap::new();
     for finding in findings {
         let Some(place) = finding.fixes.iter().position(is_harmless_repack) else { continue };
