@@ -54,20 +54,17 @@ impl Interface {
     }
 }
 
-/// What begins a tag that stands for the bytes themselves; others are times.
-const ENTITY: &str = "entity ";
+/// What begins the tag of a file of this machine, whose time says less than its bytes.
+const LOCAL: &str = "local ";
 
 /// The state in a description of a file. File systems have different names for it.
 fn version_of(found: &Bound<'_, PyAny>) -> PyResult<Version> {
-    const ENTITIES: [&str; 3] = ["e_tag", "etag", "ETag"];
-    const TIMES: [&str; 6] = ["mtime", "last_modified", "LastModified", "updated", "modified", "created"];
-    let first =
-        |names: &[&str]| names.iter().find_map(|name| found.get_item(name).ok().filter(|tag| !tag.is_none()));
-    let text = |tag: Bound<'_, PyAny>| -> PyResult<String> { tag.str()?.extract() };
-    let tag = match first(&ENTITIES) {
-        Some(tag) => Some(format!("{ENTITY}{}", text(tag)?)),
-        None => first(&TIMES).map(text).transpose()?,
-    };
+    const TAGS: [&str; 9] =
+        ["e_tag", "etag", "ETag", "mtime", "last_modified", "LastModified", "updated", "modified", "created"];
+    let tag = TAGS.iter().find_map(|name| found.get_item(name).ok().filter(|tag| !tag.is_none()));
+    let tag: Option<String> = tag.map(|tag| tag.str()?.extract()).transpose()?;
+    // Only fsspec's local file system names the inode.
+    let tag = tag.map(|tag| if found.get_item("ino").is_ok() { format!("{LOCAL}{tag}") } else { tag });
     Ok(Version { len: found.get_item("size")?.extract()?, modified: None, tag })
 }
 
@@ -172,11 +169,11 @@ impl StoredFile {
         Err(Changed { name, opened, found: found.to_string() }.into())
     }
 
-    /// True if nothing but the time of the last change differs, which says less than the bytes: length and first bytes are as
-    /// they were.
+    /// True for a file of this machine of which only the time of the last change differs: length and first bytes are as they
+    /// were.
     fn is_only_touched(&self, py: Python<'_>, found: &Version) -> io::Result<bool> {
-        let is_time = found.tag.as_deref().is_some_and(|tag| !tag.starts_with(ENTITY));
-        if !is_time || found.len != self.version.len || self.head.is_empty() {
+        let is_local = found.tag.as_deref().is_some_and(|tag| tag.starts_with(LOCAL));
+        if !is_local || found.len != self.version.len || self.head.is_empty() {
             return Ok(false);
         }
         let first = 0..self.head.len() as u64;

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &IndexArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     }
     if is_single {
         let written = write::one(&files[0], args, &urls, args.output.as_deref(), out)?;
-        absent::warn(&location::shown(&files[0]), &written.absent(), err);
+        absent::warn(&location::shown(&files[0]), &written.absent, err);
         return Ok(report(args, None, &written.omitted, err));
     }
     each(args, &files, &urls, err)
@@ -120,7 +120,7 @@ fn each(args: &IndexArgs, files: &[PathBuf], urls: &Urls, err: &mut dyn Write) -
     runner::run(files, &args.run, work, |path, done| {
         let (ended, ending) = match done {
             Ok(written) => {
-                absent::warn(&location::shown(path), &written.absent(), err);
+                absent::warn(&location::shown(path), &written.absent, err);
                 (report(args, Some(path), &written.omitted, err), FileOutcome::Finished)
             }
             Err(failure) => (failure.report(err), FileOutcome::Unfinished),

@@ -28,19 +28,9 @@ const TEMPORARY: &str = ".hyperslab-index-";
 /// What is said of an index that was written.
 pub(super) struct Written {
     /// What the file lacks.
-    absent: Vec<String>,
+    pub(super) absent: Vec<String>,
     /// What was left out.
     pub(super) omitted: Vec<Omitted>,
-}
-
-impl Written {
-    /// What the file lacks, but for objects that were left out: why is said with them.
-    pub(super) fn absent(&self) -> Vec<String> {
-        let is_told = |sentence: &&String| {
-            self.omitted.iter().any(|omitted| sentence.starts_with(&format!("{}: ", omitted.path)))
-        };
-        self.absent.iter().filter(|sentence| !is_told(sentence)).cloned().collect()
-    }
 }
 
 /// Writes the index of one file to `target`, or as text to `out`.

@@ -135,6 +135,14 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         "touched_bytes": crossed.touched_bytes,
         "first_read_seconds": rounded(crossed.seconds),
         "best_sweep_seconds": rounded(best),
+        "hit": (0..read.rows.len())
+            .filter(|profile| is_wasted_in(case, read, *profile))
+            .map(|profile| json!({
+                "profile": case.profiles[profile].name,
+                "cache": read.rows[profile].settings,
+                "decodes": read.rows[profile].counts.decodes,
+            }))
+            .collect::<Vec<_>>(),
     });
     let profiles: Vec<usize> = (0..case.profiles.len()).collect();
     let mut fixes = repack_for(case, target, &profiles);
