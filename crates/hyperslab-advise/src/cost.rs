@@ -125,10 +125,10 @@ fn reads(
     facts: &DatasetFacts,
     visits_max: u64,
 ) -> Result<Vec<SimulatedRead>, AdviseError> {
-    let reads = question
-        .reads
-        .iter()
-        .map(|read| RequestedRead { shape: BlockShape::of_elements(&read.block), weight: read.weight });
+    let reads = question.reads.iter().map(|read| RequestedRead {
+        placement: read.placement.clone(),
+        ..RequestedRead::new(BlockShape::of_elements(&read.block), read.weight)
+    });
     let options = Options {
         reads: reads.collect(),
         profiles: profiles(question),

@@ -16,8 +16,7 @@ pub(crate) fn best(
     number: usize,
 ) -> Vec<Vec<u64>> {
     let element_bytes = question.facts.element_bytes;
-    let sweeps: Vec<Sweep> =
-        question.reads.iter().map(|read| Sweep::row_major(&question.facts.shape, &read.block)).collect();
+    let sweeps: Vec<Sweep> = question.reads.iter().map(|read| read.sweep(&question.facts.shape)).collect();
     // Seconds by reader and read.
     let costs: Vec<Vec<Vec<f64>>> = shapes
         .iter()

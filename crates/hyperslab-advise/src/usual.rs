@@ -9,7 +9,7 @@
 //! | none that is known | rows, planes and series along each axis, as the doctor takes them; the whole |
 
 use crate::axes::{Axis, AxisRole};
-use hyperslab_doctor::pattern::{default_reads, shape_text};
+use hyperslab_doctor::pattern::{Placement, Sweep, default_reads, shape_text};
 
 /// A block in which the whole dataset is read, and how much it counts.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,8 @@ pub struct UsualRead {
     pub block: Vec<u64>,
     /// How often the dataset is read in these blocks for each time that it is read in those of weight 1.
     pub weight: f64,
+    /// Where the blocks lie, and which of their elements are wanted.
+    pub placement: Placement,
 }
 
 /// In one dimension, pieces of this size are a usual read.
@@ -28,7 +30,23 @@ const PIECE_BYTES: u64 = 64 << 10;
 impl UsualRead {
     /// A read that the user asked for.
     pub fn requested(block: &[u64], weight: f64) -> Self {
-        Self { name: shape_text(block), block: block.to_vec(), weight }
+        Self { name: shape_text(block), block: block.to_vec(), weight, placement: Placement::default() }
+    }
+
+    /// The same blocks, placed otherwise.
+    #[must_use]
+    pub fn placed(self, shape: &[u64], placement: Placement) -> Self {
+        let read = Self { placement, ..self };
+        Self { name: read.sweep(shape).to_string(), ..read }
+    }
+
+    /// The pattern over an extent of this shape, for which its order and steps were checked.
+    pub(crate) fn sweep(&self, shape: &[u64]) -> Sweep {
+        let Placement { order, step, random } = &self.placement;
+        let row_major: Vec<usize> = (0..shape.len()).collect();
+        let sweep = Sweep::new(shape, &self.block, order.as_ref().unwrap_or(&row_major));
+        let sweep = step.as_ref().map_or(sweep.clone(), |step| sweep.every(step));
+        random.map_or(sweep.clone(), |places| sweep.at_random(places))
     }
 }
 
@@ -39,7 +57,7 @@ pub fn usual_reads(shape: &[u64], element_bytes: u64, axes: &[Axis]) -> Vec<Usua
     let mut reads: Vec<UsualRead> = Vec::new();
     let mut add = |name: &str, block: Vec<u64>| {
         if !reads.iter().any(|read| read.block == block) {
-            reads.push(UsualRead { name: name.to_owned(), block, weight: 1.0 });
+            reads.push(UsualRead { name: name.to_owned(), ..UsualRead::requested(&block, 1.0) });
         }
     };
     let whole: Vec<u64> = shape.iter().map(|dim| (*dim).max(1)).collect();

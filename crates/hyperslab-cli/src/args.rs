@@ -8,6 +8,7 @@ use crate::forecast::DEFAULT_STORE;
 use crate::index::arguments::IndexArgs;
 use crate::location::WrittenFiles;
 use crate::network_args::NetworkArgs;
+use crate::pattern_args::PatternArgs;
 use crate::repack::arguments::RepackArgs;
 use crate::runner::RunOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -265,6 +266,8 @@ pub(crate) struct DoctorArgs {
     /// Order of the dimensions in which the block moves, slowest first
     #[arg(long, value_name = "ORDER")]
     pub order: Option<String>,
+    #[command(flatten)]
+    pub pattern: PatternArgs,
     /// Chunk cache to simulate instead of the usual ones: NBYTES[,NSLOTS[,W0]]
     #[arg(long, value_name = "CACHE")]
     pub cache: Option<String>,

@@ -34,6 +34,7 @@ mod network;
 mod network_args;
 mod object_paths;
 mod output;
+mod pattern_args;
 #[cfg(feature = "remote")]
 mod prices;
 pub mod repack;

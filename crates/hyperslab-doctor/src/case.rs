@@ -4,7 +4,7 @@ use crate::DoctorError;
 use crate::engine::{EngineCounts, equivalent_cache};
 use crate::facts::DatasetFacts;
 use crate::options::Options;
-use crate::pattern::{Sweep, default_reads, is_permutation, shape_text};
+use crate::pattern::{Placement, Sweep, default_reads, is_permutation, shape_text};
 use crate::predict::CostModel;
 use crate::profile::Profile;
 use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts, SweepKey, simulate_sweep};
@@ -43,7 +43,7 @@ pub(crate) struct Row {
 impl ReadCase {
     /// `row by row (1x1x1x717)`, or the shape alone where it is the name.
     pub(crate) fn text(&self) -> String {
-        let shape = shape_text(self.sweep.block());
+        let shape = self.sweep.to_string();
         if self.name == shape { shape } else { format!("{} ({shape})", self.name) }
     }
 }
@@ -61,8 +61,8 @@ pub(crate) struct Case<'a> {
     memory: RefCell<HashMap<MemoryKey, SweepCounts>>,
 }
 
-/// Block, order, and the properties of cache and library that affect the counts.
-type MemoryKey = (Vec<u64>, Vec<usize>, SweepKey);
+/// What is read, and the properties of cache and library that affect the counts.
+type MemoryKey = (Sweep, SweepKey);
 
 impl<'a> Case<'a> {
     /// The case of a dataset before any read is simulated. `None` for layouts whose reads are not simulated.
@@ -124,7 +124,7 @@ impl<'a> Case<'a> {
     /// The counts of a sweep, simulated once for all libraries and caches that behave identically on this dataset.
     pub(crate) fn counts(&self, sweep: &Sweep, settings: CacheSettings, version: LibVersion) -> SweepCounts {
         let key = SweepKey::new(&self.geometry, settings, version);
-        let key = (sweep.block().to_vec(), sweep.order().to_vec(), key);
+        let key = (sweep.clone(), key);
         if let Some(counts) = self.memory.borrow().get(&key) {
             return *counts;
         }
@@ -156,18 +156,20 @@ fn sweeps(
         rank: facts.shape.len(),
         shape: shape_text(&facts.shape),
     };
-    let order = match &options.order {
+    let row_major: Vec<usize> = (0..shape.len()).collect();
+    let checked = |order: Option<&Vec<usize>>| match order {
         Some(order) if order.len() != shape.len() => {
             let text = order.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
-            return Err(rank_error(format!("in the order {text}"), order.len()));
+            Err(rank_error(format!("in the order {text}"), order.len()))
         }
         Some(order) if !is_permutation(order) => {
             let problem = "it is not a permutation of the dimensions".to_owned();
-            return Err(DoctorError::Order { text: format!("{order:?}"), problem });
+            Err(DoctorError::Order { text: format!("{order:?}"), problem })
         }
-        Some(order) => order.clone(),
-        None => (0..shape.len()).collect(),
+        Some(order) => Ok(order.clone()),
+        None => Ok(row_major.clone()),
     };
+    let order = checked(options.order.as_ref())?;
     if options.reads.is_empty() {
         let reads = default_reads(shape, geometry.chunk_dims());
         return Ok(reads
@@ -187,8 +189,19 @@ fn sweeps(
         .map(|read| {
             let block = read.shape.resolve(shape);
             let block = block.ok_or_else(|| rank_error(read.to_string(), read.shape.dims().len()))?;
-            let sweep = Sweep::new(shape, &block, &order);
-            let name = shape_text(&block);
+            let Placement { order: own, step, random } = &read.placement;
+            let own = own.as_ref().map(|own| checked(Some(own))).transpose()?;
+            let mut sweep = Sweep::new(shape, &block, own.as_ref().unwrap_or(&order));
+            if let Some(step) = step {
+                if step.len() != shape.len() {
+                    return Err(rank_error(format!("every {}", shape_text(step)), step.len()));
+                }
+                sweep = sweep.every(step);
+            }
+            if let Some(places) = *random {
+                sweep = sweep.at_random(places);
+            }
+            let name = sweep.to_string();
             Ok(NamedSweep { name, is_requested: true, matters: true, weight: read.weight, sweep })
         })
         .collect()

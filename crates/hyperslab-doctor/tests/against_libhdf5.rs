@@ -6,7 +6,8 @@
 
 use hyperslab_doctor::pattern::Sweep;
 use hyperslab_doctor::simulate::{
-    CacheSettings, ChunkCacheSim, ChunkedStorage, Geometry, LibVersion, ReadCounts, simulate_sweep,
+    CacheSettings, ChunkCacheSim, ChunkedStorage, Geometry, LibVersion, ReadCounts, WriteCounts,
+    simulate_sweep,
 };
 use hyperslab_doctor::{ChunkMap, FillFacts, FillTime, StoredChunk};
 use hyperslab_testkit::files::python;
@@ -39,7 +40,17 @@ struct Case {
     chunks: Vec<(u64, u64, bool)>,
     sweep: Option<CaseSweep>,
     reads: Vec<CaseRead>,
+    /// Strided reads, or writes, and what closing encodes.
+    #[serde(default)]
+    patterns: Vec<CasePattern>,
+    #[serde(default)]
+    writes: bool,
+    #[serde(default)]
+    close_encodes: u64,
 }
+
+/// Start, count, step, encodes, decodes.
+type CasePattern = (Vec<u64>, Vec<u64>, Vec<u64>, u64, u64);
 
 /// Start, count, decodes, driver reads, driver bytes.
 type CaseRead = (Vec<u64>, Vec<u64>, u64, u64, u64);
@@ -76,8 +87,38 @@ impl Case {
         Geometry::chunked(&self.shape, self.element, storage).unwrap()
     }
 
+    /// The first strided read or write whose counts differ, in words.
+    fn pattern_mismatch(&self, version: LibVersion) -> Option<String> {
+        let geometry = self.geometry();
+        let mut sim = ChunkCacheSim::new(&geometry, self.cache, version);
+        for (position, (start, count, step, encodes, decodes)) in self.patterns.iter().enumerate() {
+            let WriteCounts { encodes: e, decodes: d } = match self.writes {
+                true => sim.write(start, count, step),
+                false => WriteCounts { encodes: 0, decodes: sim.read_strided(start, count, step).decodes },
+            };
+            if (e, d) != (*encodes, *decodes) {
+                let doing = if self.writes { "write" } else { "read" };
+                return Some(format!(
+                    "case {}, {doing} {position} of {count:?} every {step:?} at {start:?}: libhdf5 {encodes} encodes, {decodes} \
+                     decodes; simulated {e}, {d} (shape {:?}, chunk {:?}, cache {:?})",
+                    self.number, self.shape, self.chunk, self.cache
+                ));
+            }
+        }
+        let closed = sim.close().encodes;
+        (self.writes && closed != self.close_encodes).then(|| {
+            format!(
+                "case {}, closing: libhdf5 {} encodes, simulated {closed}",
+                self.number, self.close_encodes
+            )
+        })
+    }
+
     /// The first read whose counts differ, in words.
     fn mismatch(&self, version: LibVersion) -> Option<String> {
+        if !self.patterns.is_empty() {
+            return self.pattern_mismatch(version);
+        }
         let geometry = self.geometry();
         let mut sim = ChunkCacheSim::new(&geometry, self.cache, version);
         for (position, (start, count, decodes, driver_reads, driver_bytes)) in self.reads.iter().enumerate() {
@@ -114,10 +155,16 @@ fn script() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/libhdf5/validate.py")
 }
 
-/// Runs the cases of one library. Fails where counts differ.
-fn validate(python: &Path, library: Option<&str>, cases: usize, seed: u64) -> Result<(), Missing> {
+/// Runs the cases of one library, with more arguments of the script. Fails where counts differ.
+fn validate(
+    python: &Path,
+    library: Option<&str>,
+    more: &[&str],
+    cases: usize,
+    seed: u64,
+) -> Result<(), Missing> {
     let mut command = Command::new(python);
-    command.arg(script()).args(["--cases", &cases.to_string(), "--seed", &seed.to_string()]);
+    command.arg(script()).args(["--cases", &cases.to_string(), "--seed", &seed.to_string()]).args(more);
     if let Some(library) = library {
         command.args(["--library", library]);
     }
@@ -150,7 +197,7 @@ fn validate(python: &Path, library: Option<&str>, cases: usize, seed: u64) -> Re
 #[test]
 fn every_count_equals_that_of_h5pys_libhdf5() {
     let python = require!(python());
-    require!(validate(&python, None, scale().of(CASES), seed()));
+    require!(validate(&python, None, &[], scale().of(CASES), seed()));
 }
 
 #[test]
@@ -162,6 +209,16 @@ fn every_count_equals_that_of_the_other_libraries_at_hand() {
         skip!("no libhdf5 beside that of h5py (pip install netCDF4)");
     }
     for library in libraries.lines() {
-        require!(validate(&python, Some(library), scale().of(CASES / 4), 7));
+        require!(validate(&python, Some(library), &[], scale().of(CASES / 4), 7));
+    }
+}
+
+#[test]
+fn strided_reads_and_writes_cost_what_they_cost_the_libraries_at_hand() {
+    let python = require!(python());
+    require!(validate(&python, None, &["--patterns"], scale().of(500), seed()));
+    let out = Command::new(&python).arg(script()).arg("--list").output().expect("Python starts");
+    for library in String::from_utf8_lossy(&out.stdout).lines() {
+        require!(validate(&python, Some(library), &["--patterns"], scale().of(200), 11));
     }
 }

@@ -20,9 +20,6 @@ pub struct Simulated {
 
 impl Simulated {
     /// Reads of these blocks, behind a chunk cache that keeps what it held before.
-    ///
-    /// The simulator knows plain blocks, which touch the same chunks as strided ones with steps up to a chunk: the bytes
-    /// of a strided read are those of the plain block that it lies in.
     pub fn reads(
         geometry: &Geometry,
         cache: &mut ChunkCacheSim<'_>,
@@ -33,13 +30,12 @@ impl Simulated {
             let extents = block.count.iter().zip(&block.step);
             let covered: Vec<u64> = extents.map(|(count, step)| count.saturating_sub(1) * step + 1).collect();
             simulated.touched.add(Touched::by_read(geometry, &block.start, &covered));
-            simulated.counts.add(cache.read(&block.start, &covered));
+            simulated.counts.add(cache.read_strided(&block.start, &block.count, &block.step));
         }
         simulated
     }
 
-    /// All that a libhdf5 of this release does with this cache. `None` where a stride leaps over chunks, and where there
-    /// are no chunks.
+    /// All that a libhdf5 of this release does with this cache. `None` where there are no chunks.
     pub(crate) fn of(
         facts: &DatasetFacts,
         access: &Access,
@@ -49,9 +45,8 @@ impl Simulated {
     ) -> Option<Self> {
         let version: LibVersion = version.parse().ok()?;
         let geometry = Geometry::of(facts).ok()??;
-        let chunk = geometry.chunk_dims()?;
-        let leaps = access.step.iter().zip(chunk).any(|(step, chunk)| step > chunk);
-        if leaps || access.len_of(&facts.shape, part) > BLOCKS_MAX {
+        geometry.chunk_dims()?;
+        if access.len_of(&facts.shape, part) > BLOCKS_MAX {
             return None;
         }
         let mut cache = ChunkCacheSim::new(&geometry, cache, version);

@@ -1,6 +1,7 @@
 //! The command line of `hyperslab advise`.
 
 use crate::failure::exit_codes;
+use crate::pattern_args::PatternArgs;
 use clap::Args;
 use hyperslab_advise::ErrorBound;
 use std::path::PathBuf;
@@ -53,7 +54,10 @@ pub(crate) struct AdviseArgs {
     /// Block in which the dataset is read, and its relative weight; may be repeated
     #[arg(long, value_name = "SHAPE[@WEIGHT]")]
     pub read: Vec<String>,
-    /// The reads that a program made, as JSON lines: {"dataset": "/t2m", "shape": [1, 361, 720], "count": 365}
+    #[command(flatten)]
+    pub pattern: PatternArgs,
+    /// The reads that a program made, as JSON lines: {"dataset": "/t2m", "shape": [1, 361, 720], "count": 365}, perhaps with "order"
+    /// (the dimensions, slowest first, or "random") and "step"
     #[arg(long, value_name = "JSONL", conflicts_with = "read")]
     pub reads_from: Option<PathBuf>,
     /// Block in which the dataset is written; whole chunks if omitted

@@ -47,7 +47,17 @@ impl<'a> Case<'a> {
         } else {
             let read = |read: &RequestedRead| -> Result<UsualRead, Failure> {
                 let block = resolve(dataset, &read.shape, format!("--read {read}"))?;
-                Ok(UsualRead::requested(&block, read.weight))
+                let placement = read.placement.clone();
+                if let Some(step) = placement.step.as_ref().filter(|step| step.len() != block.len()) {
+                    let what = format!(
+                        "--stride of {} dimensions, but {} has {}",
+                        step.len(),
+                        dataset.path(),
+                        block.len()
+                    );
+                    return Err(Failure::wrong_request(what));
+                }
+                Ok(UsualRead::requested(&block, read.weight).placed(dataset.shape(), placement))
             };
             request.reads.iter().map(read).collect::<Result<_, _>>()?
         };

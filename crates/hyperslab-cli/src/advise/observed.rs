@@ -3,14 +3,17 @@
 //! ```text
 //! {"dataset": "/t2m", "shape": [1, 361, 720]}
 //! {"dataset": "/t2m", "shape": [1460, 1, 1], "count": 200}
+//! {"dataset": "/t2m", "shape": [1, 64, 64], "count": 5000, "order": "random"}
+//! {"dataset": "/t2m", "shape": [1, 361, 720], "step": [1, 2, 2], "order": [0, 1, 2]}
 //! ```
 //!
-//! `shape` is the extent of the block that a call reads, `count` how many such calls there were, 1 if it is missing. Other
-//! members are ignored. A read weighs as many times as its calls would have read the whole dataset.
+//! `shape` is the extent of the block that a call reads, `count` how many such calls there were, 1 if it is missing; `order` lists the
+//! dimensions, slowest first, or is `random`; of a block, every `step`-th element is read. Other members are ignored. A read weighs as many times as its calls would have read the whole dataset.
 
 use crate::failure::Failure;
 use hyperslab::Dataset;
 use hyperslab_advise::UsualRead;
+use hyperslab_doctor::pattern::{Placement, RandomPlaces};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,10 +29,53 @@ struct Line {
     shape: Vec<u64>,
     #[serde(default = "once")]
     count: u64,
+    #[serde(default)]
+    order: Option<Order>,
+    #[serde(default)]
+    step: Option<Vec<u64>>,
 }
+
+/// In which order the blocks were read.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Order {
+    Sweep(Vec<usize>),
+    Named(String),
+}
+
+/// The seed of places that only are said to be random.
+const SEED: u64 = 1;
 
 fn once() -> u64 {
     1
+}
+
+/// Where the blocks of a line lie.
+fn placement(
+    shape: &[u64],
+    count: u64,
+    order: Option<Order>,
+    step: Option<Vec<u64>>,
+) -> Result<Placement, String> {
+    if step.as_ref().is_some_and(|step| step.len() != shape.len() || step.contains(&0)) {
+        return Err("\"step\" has a number of at least 1 for each dimension".to_owned());
+    }
+    let (order, random) = match order {
+        None => (None, None),
+        Some(Order::Sweep(order)) => {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            if sorted != (0..shape.len()).collect::<Vec<_>>() {
+                return Err("\"order\" names each dimension once, slowest first, or is \"random\"".to_owned());
+            }
+            (Some(order), None)
+        }
+        Some(Order::Named(name)) if name == "random" => (None, Some(RandomPlaces { count, seed: SEED })),
+        Some(Order::Named(name)) => {
+            return Err(format!("the order {name:?} is not known; there is \"random\""));
+        }
+    };
+    Ok(Placement { order, step, random })
 }
 
 /// The reads of a program.
@@ -37,7 +83,7 @@ fn once() -> u64 {
 pub(super) struct Observed {
     path: PathBuf,
     /// Calls by dataset and block.
-    calls: BTreeMap<String, BTreeMap<Vec<u64>, u64>>,
+    calls: BTreeMap<String, BTreeMap<(Vec<u64>, Placement), u64>>,
 }
 
 impl Observed {
@@ -47,10 +93,12 @@ impl Observed {
             .map_err(|error| Failure::unreadable(format!("--reads-from {}: {error}", path.display())))?;
         let mut observed = Self { path: path.to_owned(), calls: BTreeMap::new() };
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let Line { dataset, shape, count } = serde_json::from_str(line)
-                .map_err(|error| observed.wrong(&format!("line {}: {error}", number + 1)))?;
+            let wrong = |what: String| observed.wrong(&format!("line {}: {what}", number + 1));
+            let Line { dataset, shape, count, order, step } =
+                serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            let placement = placement(&shape, count, order, step).map_err(wrong)?;
             let path = format!("/{}", dataset.trim_start_matches('/'));
-            let calls = observed.calls.entry(path).or_default().entry(shape).or_default();
+            let calls = observed.calls.entry(path).or_default().entry((shape, placement)).or_default();
             *calls = calls.saturating_add(count);
         }
         if observed.calls.is_empty() {
@@ -72,7 +120,7 @@ impl Observed {
         };
         let elements = shape.iter().map(|dim| *dim as f64).product::<f64>().max(1.0);
         let mut reads: Vec<UsualRead> = Vec::new();
-        for (block, count) in calls {
+        for ((block, placement), count) in calls {
             if block.len() != shape.len() {
                 let (given, rank) = (block.len(), shape.len());
                 let what = format!("a read of {given} dimensions, but {} has {rank}", dataset.path());
@@ -80,10 +128,17 @@ impl Observed {
             }
             let block: Vec<u64> = block.iter().zip(shape).map(|(len, dim)| (*len).min(*dim)).collect();
             let read = block.iter().map(|len| *len as f64).product::<f64>();
-            let weight = read * *count as f64 / elements;
-            match reads.iter_mut().find(|read| read.block == block) {
+            // Reads at random places are simulated as often as they were made, sweeps once over the whole dataset.
+            let weight = match placement.random {
+                Some(_) => 1.0,
+                None => read * *count as f64 / elements,
+            };
+            match reads.iter_mut().find(|read| read.block == block && read.placement == *placement) {
                 Some(same) => same.weight += weight,
-                None => reads.push(UsualRead::requested(&block, weight)),
+                None => {
+                    let read = UsualRead::requested(&block, weight);
+                    reads.push(read.placed(shape, placement.clone()));
+                }
             }
         }
         reads.retain(|read| read.weight > 0.0);

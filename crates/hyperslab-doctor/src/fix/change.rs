@@ -3,6 +3,7 @@
 use crate::DoctorError;
 use crate::case::{Case, ReadCase};
 use crate::facts::DatasetFacts;
+use crate::pattern::Sweep;
 use crate::predict::CostModel;
 use crate::profile::Profile;
 use crate::simulate::{CacheSettings, Geometry, SweepKey, simulate_sweep};
@@ -69,7 +70,7 @@ pub(crate) struct Changed<'c> {
     geometry: Option<Geometry>,
     costs: CostModel,
     reference: CostModel,
-    remembered: RefCell<HashMap<(Vec<u64>, SweepKey), Seconds>>,
+    remembered: RefCell<HashMap<(Sweep, SweepKey), Seconds>>,
 }
 
 /// Seconds of a read: as shown, and by the stored constants.
@@ -112,7 +113,7 @@ impl<'c> Changed<'c> {
     fn after(&self, read: &ReadCase, profile: &Profile) -> Seconds {
         let geometry = self.geometry.as_ref().unwrap_or(&self.case.geometry);
         let settings = self.cache.unwrap_or_else(|| profile.cache(geometry.chunk_bytes()));
-        let key = (read.sweep.block().to_vec(), SweepKey::new(geometry, settings, profile.version));
+        let key = (read.sweep.clone(), SweepKey::new(geometry, settings, profile.version));
         if let Some(seconds) = self.remembered.borrow().get(&key) {
             return *seconds;
         }

@@ -15,6 +15,6 @@ pub use bytes::bytes_text;
 pub use defaults::{NamedRead, default_reads};
 pub(crate) use order::is_permutation;
 pub use order::parse_order;
-pub use requested::RequestedRead;
+pub use requested::{Placement, RequestedRead};
 pub use shape::{BlockDim, BlockShape, shape_text};
-pub use sweep::Sweep;
+pub use sweep::{RandomPlaces, Sweep};

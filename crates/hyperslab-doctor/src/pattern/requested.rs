@@ -1,6 +1,6 @@
 //! A read that the user requests: a block, and how much it counts.
 
-use super::BlockShape;
+use super::{BlockShape, RandomPlaces};
 use crate::DoctorError;
 use std::{fmt, str::FromStr};
 
@@ -11,6 +11,26 @@ pub struct RequestedRead {
     pub shape: BlockShape,
     /// How often this read is made for each time that a read of weight 1 is made. Finite and greater than 0.
     pub weight: f64,
+    /// Where the blocks lie, and which of their elements are wanted.
+    pub placement: Placement,
+}
+
+/// Where blocks lie, and which of their elements are wanted: by default all of them, swept in row-major order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Placement {
+    /// Order of the sweep, slowest dimension first.
+    pub order: Option<Vec<usize>>,
+    /// Only every so-many-th element of a block along each dimension.
+    pub step: Option<Vec<u64>>,
+    /// Random places instead of a sweep.
+    pub random: Option<RandomPlaces>,
+}
+
+impl RequestedRead {
+    /// Blocks of this shape, swept in row-major order.
+    pub fn new(shape: BlockShape, weight: f64) -> Self {
+        Self { shape, weight, placement: Placement::default() }
+    }
 }
 
 impl FromStr for RequestedRead {
@@ -18,14 +38,14 @@ impl FromStr for RequestedRead {
 
     fn from_str(text: &str) -> Result<Self, DoctorError> {
         let Some((shape, weight)) = text.rsplit_once('@') else {
-            return Ok(Self { shape: text.parse()?, weight: 1.0 });
+            return Ok(Self::new(text.parse()?, 1.0));
         };
         let parsed: Option<f64> = weight.trim().parse().ok();
         let weight = parsed.filter(|weight| weight.is_finite() && *weight > 0.0).ok_or_else(|| {
             let problem = format!("the weight {weight:?} is not a number greater than 0");
             DoctorError::ReadShape { text: text.to_owned(), problem }
         })?;
-        Ok(Self { shape: shape.parse()?, weight })
+        Ok(Self::new(shape.parse()?, weight))
     }
 }
 

@@ -1,13 +1,28 @@
-//! A block swept over an extent.
+//! A block swept over an extent, or at random places of it; whole, or every so-many-th element of it.
 
 use super::order::is_permutation;
+use super::shape_text;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+use std::fmt;
 
 /// All positions of a block, in order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Sweep {
     shape: Vec<u64>,
     block: Vec<u64>,
     order: Vec<usize>,
+    step: Vec<u64>,
+    random: Option<RandomPlaces>,
+}
+
+/// Random places instead of all positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RandomPlaces {
+    /// How many.
+    pub count: u64,
+    /// The same seed gives the same places, as in the bench.
+    pub seed: u64,
 }
 
 impl Sweep {
@@ -19,7 +34,8 @@ impl Sweep {
         assert!(shape.len() == block.len() && shape.len() == order.len(), "ranks differ");
         assert!(!block.contains(&0), "an empty block");
         assert!(is_permutation(order), "not a permutation");
-        Self { shape: shape.to_vec(), block: block.to_vec(), order: order.to_vec() }
+        let step = vec![1; shape.len()];
+        Self { shape: shape.to_vec(), block: block.to_vec(), order: order.to_vec(), step, random: None }
     }
 
     /// A sweep in row-major order: the last dimension moves fastest.
@@ -42,19 +58,65 @@ impl Sweep {
         &self.order
     }
 
+    /// Only every `step`-th element of the block is wanted along each dimension.
+    ///
+    /// # Panics
+    /// If the rank differs, or a step is 0.
+    #[must_use]
+    pub fn every(self, step: &[u64]) -> Self {
+        assert!(step.len() == self.shape.len() && !step.contains(&0), "steps of another rank, or none");
+        Self { step: step.to_vec(), ..self }
+    }
+
+    /// Blocks at random places inside the extent, instead of all positions.
+    #[must_use]
+    pub fn at_random(self, places: RandomPlaces) -> Self {
+        Self { random: Some(places), ..self }
+    }
+
+    /// The distances of the wanted elements.
+    pub fn step(&self) -> &[u64] {
+        &self.step
+    }
+
+    /// The random places, if it is not a sweep over all positions.
+    pub fn random(&self) -> Option<RandomPlaces> {
+        self.random
+    }
+
+    /// True for whole blocks at all positions.
+    pub fn is_plain(&self) -> bool {
+        self.random.is_none() && self.step.iter().all(|step| *step == 1)
+    }
+
     /// Number of positions (saturating).
     pub fn reads(&self) -> u64 {
+        if let Some(RandomPlaces { count, .. }) = self.random {
+            return if self.shape.contains(&0) { 0 } else { count };
+        }
         self.shape.iter().zip(&self.block).fold(1, |n, (dim, block)| n.saturating_mul(dim.div_ceil(*block)))
     }
 
     /// The positions: start and clipped count of each.
     pub fn blocks(&self) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + '_ {
         let first = (self.reads() > 0).then(|| vec![0u64; self.shape.len()]);
-        std::iter::successors(first, |start| self.after(start)).map(|start| {
+        let starts: Box<dyn Iterator<Item = Vec<u64>>> = match self.random {
+            Some(places) if first.is_some() => Box::new(self.random_starts(places)),
+            _ => Box::new(std::iter::successors(first, |start| self.after(start))),
+        };
+        starts.map(|start| {
             let count = (start.iter().zip(&self.block).zip(&self.shape))
                 .map(|((start, block), dim)| (*block).min(dim - start))
                 .collect();
             (start, count)
+        })
+    }
+
+    fn random_starts(&self, places: RandomPlaces) -> impl Iterator<Item = Vec<u64>> + '_ {
+        let mut random = ChaCha8Rng::seed_from_u64(places.seed);
+        (0..places.count).map(move |_| {
+            let room = self.shape.iter().zip(&self.block).map(|(dim, block)| dim.saturating_sub(*block) + 1);
+            room.map(|room| random.next_u64() % room).collect()
         })
     }
 
@@ -85,9 +147,33 @@ impl Sweep {
     }
 }
 
+/// As people write it: `1x1x720`, `100x100 every 2x2`, `4x4 at 100 random places`.
+impl fmt::Display for Sweep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&shape_text(&self.block))?;
+        if self.step.iter().any(|step| *step != 1) {
+            write!(f, " every {}", shape_text(&self.step))?;
+        }
+        match self.random {
+            Some(RandomPlaces { count, .. }) => write!(f, " at {count} random places"),
+            None => Ok(()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn random_places_lie_inside_and_are_the_same_for_a_seed() {
+        let sweep = Sweep::row_major(&[10, 20], &[3, 4]).at_random(RandomPlaces { count: 50, seed: 7 });
+        let blocks: Vec<_> = sweep.blocks().collect();
+        assert_eq!((blocks.len(), sweep.reads()), (50, 50));
+        assert!(blocks.iter().all(|(start, count)| start[0] <= 7 && start[1] <= 16 && *count == [3, 4]));
+        assert_eq!(blocks, sweep.blocks().collect::<Vec<_>>());
+        assert_eq!(sweep.every(&[1, 2]).to_string(), "3x4 every 1x2 at 50 random places");
+    }
 
     #[test]
     fn blocks_are_clipped_and_the_last_dimension_moves_fastest() {

@@ -18,7 +18,8 @@ use super::geometry::{Grid, Span};
 use super::hash::SlotHash;
 use super::recent::RecentLoads;
 use super::sieve::{Block, SIEVE_BYTES, Sieve};
-use super::{CacheSettings, Geometry, LibVersion, ReadCounts};
+use super::{CacheSettings, Geometry, LibVersion, ReadCounts, WriteCounts};
+use std::collections::HashSet;
 
 /// The chunk cache of one open dataset.
 #[derive(Debug, Clone)]
@@ -36,6 +37,12 @@ pub(super) struct Cache {
     looked_at: u64,
     evicted: u64,
     recent: RecentLoads,
+    /// Where the dataset is written: what was encoded, and the chunks that are stored since.
+    written: WriteCounts,
+    stored_since: HashSet<u64>,
+    is_writing: bool,
+    /// The chunks that were touched, if that is recorded.
+    pub(super) visited: Option<HashSet<u64>>,
     /// Every load in order, if that is recorded.
     pub(super) loads: Option<Vec<ChunkLoads>>,
     cursor: ChunkCursor,
@@ -80,6 +87,10 @@ impl Cache {
             looked_at: 0,
             evicted: 0,
             recent: RecentLoads::default(),
+            written: WriteCounts::default(),
+            stored_since: HashSet::new(),
+            is_writing: false,
+            visited: None,
             loads: None,
             cursor: ChunkCursor::default(),
         }
@@ -94,8 +105,49 @@ impl Cache {
         spans: &[Span],
         counts: &mut ReadCounts,
     ) {
-        let rank = spans.len();
         let (looked_at, evicted) = (self.looked_at, self.evicted);
+        // The sieve buffer of chunks that bypass the cache lasts for one H5Dread. The chunks are far apart in the file,
+        // so what it holds of one is of no use to the others.
+        self.each_chunk(grid, spans, |cache, linear, cursor| {
+            counts.chunks_touched += 1;
+            cache.read_chunk(geometry, grid, version, linear, cursor, counts);
+        });
+        counts.work.steps += self.looked_at - looked_at;
+        counts.work.evictions += self.evicted - evicted;
+    }
+
+    /// One H5Dwrite into chunks with filters.
+    pub(super) fn write(&mut self, geometry: &Geometry, grid: &Grid, spans: &[Span]) -> WriteCounts {
+        self.is_writing = true;
+        let before = self.written;
+        if grid.is_filtered {
+            self.each_chunk(grid, spans, |cache, linear, cursor| {
+                cache.write_chunk(geometry, grid, linear, cursor);
+            });
+        }
+        WriteCounts {
+            encodes: self.written.encodes - before.encodes,
+            decodes: self.written.decodes - before.decodes,
+        }
+    }
+
+    /// What is still in the cache is encoded.
+    pub(super) fn close(&mut self, grid: &Grid) -> WriteCounts {
+        let before = self.written.encodes;
+        while self.entries.head != NONE {
+            self.evict(self.entries.head, grid);
+        }
+        WriteCounts { encodes: self.written.encodes - before, decodes: 0 }
+    }
+
+    /// Calls `work` for each chunk with wanted elements, in ascending linear index.
+    fn each_chunk(
+        &mut self,
+        grid: &Grid,
+        spans: &[Span],
+        mut work: impl FnMut(&mut Self, u64, &ChunkCursor),
+    ) {
+        let rank = spans.len();
         let mut cursor = std::mem::take(&mut self.cursor);
         cursor.scaled.clear();
         cursor.scaled.extend(spans.iter().zip(&grid.chunk).map(|(span, chunk)| span.start / chunk));
@@ -104,16 +156,19 @@ impl Cache {
         cursor.count.clear();
         cursor.count.resize(rank, 0);
         cursor.memory.clear();
-        cursor.memory.extend(spans.iter().map(|span| span.len));
+        cursor.memory.extend(spans.iter().map(Span::wanted));
         for axis in 0..rank {
             cursor.clip(axis, grid, spans);
         }
-        // The sieve buffer of chunks that bypass the cache lasts for one H5Dread. The chunks are far apart in the file,
-        // so what it holds of one is of no use to the others.
         loop {
-            let linear: u64 = cursor.scaled.iter().zip(&grid.strides).map(|(s, stride)| s * stride).sum();
-            counts.chunks_touched += 1;
-            self.read_chunk(geometry, grid, version, linear, &cursor, counts);
+            // Steps may leap over chunks.
+            if cursor.count.iter().all(|count| *count > 0) {
+                let linear: u64 = cursor.scaled.iter().zip(&grid.strides).map(|(s, stride)| s * stride).sum();
+                if let Some(visited) = &mut self.visited {
+                    visited.insert(linear);
+                }
+                work(self, linear, &cursor);
+            }
             let next = (0..rank).rev().find(|axis| {
                 let last = (spans[*axis].start + spans[*axis].len - 1) / grid.chunk[*axis];
                 cursor.scaled[*axis] < last
@@ -127,8 +182,6 @@ impl Cache {
             }
         }
         self.cursor = cursor;
-        counts.work.steps += self.looked_at - looked_at;
-        counts.work.evictions += self.evicted - evicted;
     }
 
     fn read_chunk(
@@ -197,6 +250,29 @@ impl Cache {
         }
     }
 
+    fn write_chunk(&mut self, geometry: &Geometry, grid: &Grid, linear: u64, cursor: &ChunkCursor) {
+        let accessed = cursor.count.iter().fold(geometry.element_bytes, |n, c| n * c);
+        let fits = self.nslots > 0 && grid.chunk_bytes <= self.nbytes;
+        let slot = if fits { self.hash.slot(linear, &cursor.scaled) } else { 0 };
+        if fits
+            && let Some(entry) = self.entries.in_slot(slot)
+            && self.entries.get(entry).chunk == linear
+        {
+            self.entries.promote(entry);
+            self.entries.count_read(entry, accessed);
+            return;
+        }
+        let is_stored = self.stored_since.contains(&linear) || grid.chunks.get(linear).is_some();
+        // A chunk that is written as a whole need not be read before.
+        self.written.decodes += u64::from(is_stored && accessed != grid.chunk_bytes);
+        if fits {
+            self.insert(grid, linear, slot, accessed);
+        } else {
+            self.written.encodes += 1;
+            self.stored_since.insert(linear);
+        }
+    }
+
     fn insert(&mut self, grid: &Grid, linear: u64, slot: u64, accessed: u64) {
         // The slot's current chunk is evicted first, however much room is left.
         if let Some(owner) = self.entries.in_slot(slot) {
@@ -209,6 +285,10 @@ impl Cache {
 
     fn evict(&mut self, entry: u32, grid: &Grid) {
         self.evicted += 1;
+        if self.is_writing {
+            self.written.encodes += 1;
+            self.stored_since.insert(self.entries.get(entry).chunk);
+        }
         self.entries.remove(entry);
         self.bytes_used -= u128::from(grid.chunk_bytes);
     }
@@ -245,7 +325,7 @@ impl Cache {
                 if entry == NONE || !self.is_over(grid) {
                     continue;
                 }
-                // Nothing is ever written here, so an entry is finished when it has been read completely.
+                // Either all calls read or all write, so an entry is finished when it has been read, or written, completely.
                 if pointer == 0 && self.entries.get(entry).unread != 0 {
                     continue;
                 }
@@ -269,11 +349,13 @@ impl Cache {
 impl ChunkCursor {
     /// The part of the read that lies in the current chunk, along one dimension.
     fn clip(&mut self, axis: usize, grid: &Grid, spans: &[Span]) {
+        let Span { start: first, len, step } = spans[axis];
         let chunk_start = self.scaled[axis] * grid.chunk[axis];
-        let start = spans[axis].start.max(chunk_start);
-        let span_end = spans[axis].start + spans[axis].len;
-        let end = span_end.min(chunk_start.saturating_add(grid.chunk[axis]));
-        self.start[axis] = start - chunk_start;
-        self.count[axis] = end - start;
+        let end = (first + len).min(chunk_start.saturating_add(grid.chunk[axis]));
+        // The first wanted element that is not before the chunk.
+        let start =
+            first.saturating_add(chunk_start.saturating_sub(first).div_ceil(step).saturating_mul(step));
+        self.start[axis] = start.saturating_sub(chunk_start);
+        self.count[axis] = end.saturating_sub(start).div_ceil(step);
     }
 }

@@ -30,6 +30,23 @@ pub struct ReadCounts {
     pub work: CacheWork,
 }
 
+/// What writing costs: chunks put through the filter pipeline.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct WriteCounts {
+    /// Chunks that were encoded: evicted or closed after they were changed.
+    pub encodes: u64,
+    /// Chunks that were decoded before: only a part of them was written.
+    pub decodes: u64,
+}
+
+impl WriteCounts {
+    /// Adds other writes.
+    pub fn add(&mut self, other: Self) {
+        self.encodes += other.encodes;
+        self.decodes += other.decodes;
+    }
+}
+
 /// What the chunk cache does besides decoding: too little to look at, but enough to be felt in seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheWork {

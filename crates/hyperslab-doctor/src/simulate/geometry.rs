@@ -38,11 +38,36 @@ pub(super) struct Grid {
     pub(super) chunks: Arc<ChunkMap>,
 }
 
-/// The extent of a read along one dimension.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// The extent of a read along one dimension, of which every `step`-th element is wanted, from the first on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: u64,
     pub(super) len: u64,
+    pub(super) step: u64,
+}
+
+impl Default for Span {
+    fn default() -> Self {
+        Self::plain(0, 0)
+    }
+}
+
+impl Span {
+    /// All elements of an extent.
+    pub(super) fn plain(start: u64, len: u64) -> Self {
+        Self { start, len, step: 1 }
+    }
+
+    /// So many elements at these distances.
+    pub(super) fn strided(start: u64, count: u64, step: u64) -> Self {
+        let len = if count == 0 { 0 } else { (count - 1).saturating_mul(step).saturating_add(1) };
+        Self { start, len, step: step.max(1) }
+    }
+
+    /// The number of wanted elements.
+    pub(super) fn wanted(&self) -> u64 {
+        self.len.div_ceil(self.step)
+    }
 }
 
 /// The storage of a chunked dataset, for [`Geometry::chunked`].

@@ -34,7 +34,7 @@ mod touched;
 mod version;
 
 pub use cache_setting::parse_cache;
-pub use counts::{CacheSettings, CacheWork, ReadCounts};
+pub use counts::{CacheSettings, CacheWork, ReadCounts, WriteCounts};
 pub(crate) use equivalence::SweepKey;
 pub use geometry::{ChunkedStorage, Geometry};
 pub use open::ChunkCacheSim;

@@ -4,7 +4,8 @@ use super::cache::{Cache, ChunkLoads};
 use super::entries::Entries;
 use super::geometry::{Span, Storage};
 use super::sieve::{Block, SIEVE_BYTES, Sieve};
-use super::{CacheSettings, Geometry, LibVersion, ReadCounts};
+use super::{CacheSettings, Geometry, LibVersion, ReadCounts, WriteCounts};
+use std::collections::HashSet;
 
 /// An open dataset as libhdf5 keeps it: its chunk cache or its sieve buffer.
 #[derive(Debug, Clone)]
@@ -42,12 +43,60 @@ impl<'a> ChunkCacheSim<'a> {
         let shape = &self.geometry.shape;
         assert!(start.len() == shape.len() && count.len() == shape.len(), "a block of another rank");
         let spans: Vec<Span> =
-            start.iter().zip(count).map(|(start, len)| Span { start: *start, len: *len }).collect();
-        for (span, dim) in spans.iter().zip(shape) {
+            start.iter().zip(count).map(|(start, len)| Span::plain(*start, *len)).collect();
+        self.check(&spans);
+        self.read_spans(&spans)
+    }
+
+    /// Reads `count` elements at distances of `step` along each dimension, the first at `start`. Counts are exact where chunks
+    /// are decoded; of data that is not, a strided read makes more requests than are counted.
+    ///
+    /// # Panics
+    /// As [`Self::read`].
+    pub fn read_strided(&mut self, start: &[u64], count: &[u64], step: &[u64]) -> ReadCounts {
+        let spans = self.strided(start, count, step);
+        self.read_spans(&spans)
+    }
+
+    /// Writes `count` elements at distances of `step` along each dimension, the first at `start`, into chunks with filters. Of a
+    /// simulation, either all calls read or all write.
+    ///
+    /// # Panics
+    /// As [`Self::read`].
+    pub fn write(&mut self, start: &[u64], count: &[u64], step: &[u64]) -> WriteCounts {
+        let spans = self.strided(start, count, step);
+        match (&mut self.state, &self.geometry.storage) {
+            (State::Chunked(cache), Storage::Chunked(grid)) if spans.iter().all(|span| span.len > 0) => {
+                cache.write(self.geometry, grid, &spans)
+            }
+            _ => WriteCounts::default(),
+        }
+    }
+
+    /// Closes a dataset that was written: the chunks that are still in the cache are encoded.
+    pub fn close(self) -> WriteCounts {
+        match (self.state, &self.geometry.storage) {
+            (State::Chunked(mut cache), Storage::Chunked(grid)) => cache.close(grid),
+            _ => WriteCounts::default(),
+        }
+    }
+
+    fn strided(&self, start: &[u64], count: &[u64], step: &[u64]) -> Vec<Span> {
+        let shape = &self.geometry.shape;
+        let ranks = [start.len(), count.len(), step.len()];
+        assert!(ranks.iter().all(|rank| *rank == shape.len()), "a block of another rank");
+        let axes = start.iter().zip(count).zip(step);
+        let spans: Vec<Span> =
+            axes.map(|((start, count), step)| Span::strided(*start, *count, *step)).collect();
+        self.check(&spans);
+        spans
+    }
+
+    fn check(&self, spans: &[Span]) {
+        for (span, dim) in spans.iter().zip(&self.geometry.shape) {
             let end = span.start.checked_add(span.len);
             assert!(end.is_some_and(|end| end <= *dim), "a block beyond the extent");
         }
-        self.read_spans(&spans)
     }
 
     /// The same. Returns the linear indexes of the stored chunks that are loaded, in order; none for contiguous data.
@@ -87,6 +136,22 @@ impl<'a> ChunkCacheSim<'a> {
             _ => {}
         }
         counts
+    }
+
+    /// Records from now on which chunks are touched.
+    pub(super) fn record_visits(&mut self) {
+        if let State::Chunked(cache) = &mut self.state {
+            cache.visited = Some(HashSet::new());
+        }
+    }
+
+    /// The chunks that were touched, by linear index.
+    pub(super) fn visited(&self) -> impl Iterator<Item = u64> + '_ {
+        let visited = match &self.state {
+            State::Chunked(cache) => cache.visited.as_ref(),
+            State::Contiguous { .. } => None,
+        };
+        visited.into_iter().flatten().copied()
     }
 
     /// Records from now on which chunks are loaded.

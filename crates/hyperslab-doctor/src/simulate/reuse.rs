@@ -25,6 +25,9 @@ pub fn estimate_sweep(sweep: &Sweep, chunk: &[u64], element_bytes: u64, cache_by
     // Chunks that a single block touches along each dimension.
     let touched: Vec<f64> =
         block.iter().zip(chunk).map(|(block, chunk)| block.div_ceil(*chunk) as f64).collect();
+    if sweep.random().is_some() {
+        return at_random(sweep, chunk, &counts, cache_bytes as f64 / chunk_bytes.max(1.0));
+    }
     let mut loads: f64 = counts.iter().product();
     // Chunks that the sweep touches between two visits along the present dimension.
     let mut between: f64 = touched.iter().product();
@@ -36,6 +39,18 @@ pub fn estimate_sweep(sweep: &Sweep, chunk: &[u64], element_bytes: u64, cache_by
         between *= counts[axis] / touched[axis].max(1.0);
     }
     SweepEstimate { visits: overlaps.iter().product(), loads }
+}
+
+/// Blocks at random places: each chunk that they touch is in the cache with the share of all chunks that it holds, once it is
+/// full.
+fn at_random(sweep: &Sweep, chunk: &[u64], counts: &[f64], held: f64) -> SweepEstimate {
+    let all: f64 = counts.iter().product();
+    let chunks =
+        sweep.block().iter().zip(chunk).map(|(block, chunk)| (*block as f64 - 1.0) / *chunk as f64 + 1.0);
+    let visits = sweep.reads() as f64 * chunks.product::<f64>().min(all);
+    let distinct = all * (1.0 - (-visits / all.max(1.0)).exp());
+    let missed = visits * (1.0 - held / all.max(1.0)).max(0.0);
+    SweepEstimate { visits, loads: distinct.max(missed) }
 }
 
 #[cfg(test)]

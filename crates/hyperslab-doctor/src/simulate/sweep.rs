@@ -86,6 +86,9 @@ pub fn simulate_sweep(
     sweep: &Sweep,
     visits_max: u64,
 ) -> SweepCounts {
+    if !sweep.is_plain() {
+        return one_by_one(geometry, settings, version, sweep, visits_max);
+    }
     let reads = sweep.reads();
     let chunks = geometry.chunks();
     let chunks_touched = if reads == 0 { 0 } else { chunks.map_or(0, |chunks| chunks.stored_chunks()) };
@@ -118,6 +121,50 @@ pub fn simulate_sweep(
     }
 }
 
+/// Simulates every read of a pattern that is no plain sweep. The rest of what is more than `visits_max` visits is extrapolated.
+fn one_by_one(
+    geometry: &Geometry,
+    settings: CacheSettings,
+    version: LibVersion,
+    sweep: &Sweep,
+    visits_max: u64,
+) -> SweepCounts {
+    let mut sim = ChunkCacheSim::new(geometry, settings, version);
+    let (mut counts, mut touched, mut simulated) = (ReadCounts::default(), Touched::default(), 0);
+    sim.record_visits();
+    let reads = sweep.reads();
+    for (start, covered) in sweep.blocks() {
+        let count: Vec<u64> =
+            covered.iter().zip(sweep.step()).map(|(len, step)| len.div_ceil(*step)).collect();
+        let read = sim.read_strided(&start, &count, sweep.step());
+        counts.add(read);
+        touched.add(Touched::by_read(geometry, &start, &covered));
+        simulated += 1;
+        if counts.chunks_touched > visits_max {
+            break;
+        }
+    }
+    let stored = |chunk: &u64| geometry.chunks().is_some_and(|all| all.get(*chunk).is_some());
+    let chunks_touched = sim.visited().filter(stored).count() as u64;
+    let scaled = |count: u64| (count as f64 * reads as f64 / simulated.max(1) as f64) as u64;
+    let is_exact = simulated == reads;
+    let of_all = |count: u64| if is_exact { count } else { scaled(count) };
+    SweepCounts {
+        reads,
+        chunks_touched,
+        chunks_filtered: if geometry.is_filtered() { chunks_touched } else { 0 },
+        chunk_visits: of_all(counts.chunks_touched),
+        decodes: of_all(counts.decodes),
+        driver_reads: of_all(counts.driver_reads),
+        driver_bytes: of_all(counts.driver_bytes),
+        is_exact,
+        reads_simulated: simulated,
+        touched,
+        work: counts.work,
+        chunks_kept_max: sim.entries().map_or(0, |entries| entries.used_max),
+    }
+}
+
 /// How often the sweep loads each stored chunk: linear index and number of loads, in ascending order. Chunks that are
 /// never loaded are left out. `None` if the sweep is too large to be simulated to its end.
 pub fn loads_by_chunk(
@@ -127,6 +174,9 @@ pub fn loads_by_chunk(
     sweep: &Sweep,
     visits_max: u64,
 ) -> Option<Vec<(u64, u64)>> {
+    if !sweep.is_plain() {
+        return None;
+    }
     let mut run = Simulation::new(geometry, settings, version, sweep, visits_max);
     if sweep.reads() > 0 && run.visits_each_chunk_once(&Touched::by_sweep(geometry, sweep)) {
         return Some(geometry.chunks()?.stored().map(|(chunk, _)| (chunk, 1)).collect());
@@ -213,7 +263,7 @@ impl<'a> Simulation<'a> {
     fn visits_each_chunk_once(&self, touched: &Touched) -> bool {
         let chunks = self.sim.geometry().chunks().map_or(0, |chunks| chunks.grid_chunks());
         let sizes = self.sweep.block().iter().zip(self.sweep.shape());
-        let first: Vec<Span> = sizes.map(|(block, dim)| Span { start: 0, len: (*block).min(*dim) }).collect();
+        let first: Vec<Span> = sizes.map(|(block, dim)| Span::plain(0, (*block).min(*dim))).collect();
         self.chunk.is_some()
             && chunks > VISITED_ONCE_SIMULATED_MAX
             && touched.visits == chunks
@@ -242,7 +292,7 @@ impl<'a> Simulation<'a> {
         let mut start = 0;
         while start < dim && !self.is_spent() {
             let len = block.min(dim - start);
-            self.spans[axis] = Span { start, len };
+            self.spans[axis] = Span::plain(start, len);
             let members = self.group(axis, start, len, dim, block);
             self.repeat(depth + 1, members);
             // Cannot exceed 2^64: every block of the group starts inside the extent.

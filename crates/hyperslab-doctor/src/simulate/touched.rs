@@ -74,7 +74,7 @@ impl AxisPieces {
     /// Blocks of `block` indexes side by side on an axis of `dim`; the last one may be shorter.
     fn of_axis(dim: u64, block: u64, chunk: u64) -> Self {
         let (full_blocks, rest) = (dim / block, dim % block);
-        let last = (rest > 0).then(|| Self::of_span(Span { start: dim - rest, len: rest }, chunk));
+        let last = (rest > 0).then(|| Self::of_span(Span::plain(dim - rest, rest), chunk));
         let covered = full_blocks * block;
         let pieces = overlap_count(covered, block, chunk);
         let alike = Self {
@@ -147,7 +147,9 @@ impl Touched {
             return Self { reads: 1, ..Self::default() };
         }
         let axes = start.iter().zip(count).zip(chunk);
-        Self::of_axes(axes.map(|((&start, &len), &chunk)| AxisPieces::of_span(Span { start, len }, chunk)))
+        Self::of_axes(
+            axes.map(|((&start, &len), &chunk)| AxisPieces::of_span(Span::plain(start, len), chunk)),
+        )
     }
 
     fn of_axes(axes: impl Iterator<Item = AxisPieces>) -> Self {

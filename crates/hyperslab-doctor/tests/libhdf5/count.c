@@ -12,11 +12,13 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static uint64_t decodes, reads, bytes;
+static uint64_t decodes, reads, bytes, encoded;
 static const uint64_t *range_starts, *range_ends;
 static size_t range_count;
 
-void count_reset(void) { decodes = reads = bytes = 0; }
+void count_reset(void) { decodes = reads = bytes = encoded = 0; }
+
+uint64_t count_encodes(void) { return encoded; }
 
 void count_get(uint64_t out[3]) {
     out[0] = decodes;
@@ -88,6 +90,7 @@ size_t count_filter(unsigned flags, size_t cd_nelmts, const unsigned cd[], size_
         return nbytes;
     }
     encodes += 1;
+    encoded += 1;
     if (cd_nelmts > 0 && cd[0] > 0 && encodes % cd[0] == 0)
         return 0;
     return nbytes;

@@ -369,11 +369,82 @@ def run_case(rng, library, writer, count, path):
     return case
 
 
+def random_patterns(rng, case):
+    """Blocks at random places, every how-many-th element of each, plain ones among them."""
+    patterns = []
+    whole = rng.random() < 0.3
+    for _ in range(rng.randint(1, 60)):
+        start, count, step = [], [], []
+        for n, m in zip(case["shape"], case["chunk"]):
+            if whole:
+                first = rng.randrange(-(-n // m)) * m
+                start.append(first)
+                count.append(min(m, n - first))
+                step.append(1)
+                continue
+            stride = rng.choice([1, 1, 2, 3, m, m + 1, rng.randint(1, n)])
+            first = rng.randrange(n)
+            most = -(-(n - first) // stride)
+            start.append(first)
+            count.append(rng.choice([1, most, rng.randint(1, most)]))
+            step.append(stride)
+        patterns.append((start, count, step))
+    return patterns
+
+
+def run_patterns(rng, library, writer, count, path):
+    """Strided reads, or writes, of a dataset with filters: encodes and decodes of each call, and encodes of closing it."""
+    newest = min(library.newest, writer.newest)
+    while True:
+        case = random_case(rng, newest)
+        if case["kind"] == "small" and case["filtered"]:
+            break
+    case |= {"edge_unfiltered": False, "masked": 0, "deflate": False, "early": False, "fill_defined": True}
+    write_file(rng, writer, newest, path, case)
+    case["cache"] = random_cache(rng, case)
+    case["writes"] = rng.random() < 0.6
+    file = writer.H5Fopen(path, 0, 0)
+    dataset = writer.H5Dopen2(file, b"d", 0)
+    case["chunks"], _ = stored_chunks(writer, dataset, case)
+    writer.H5Dclose(dataset)
+    writer.H5Fclose(file)
+    file = library.H5Fopen(path, int(case["writes"]), 0)
+    dapl = library.H5Pcreate(library.id("H5P_CLS_DATASET_ACCESS_ID_g"))
+    cache = case["cache"]
+    library.H5Pset_chunk_cache(dapl, cache["nslots"], cache["nbytes"], cache["w0"])
+    dataset = library.H5Dopen2(file, b"d", dapl)
+    kind = library.id(f"H5T_NATIVE_UINT{case['element'] * 8}_g")
+    space = library.H5Screate_simple(len(case["shape"]), numbers(case["shape"]), None)
+    buffer = c.create_string_buffer(max(1, product(case["shape"]) * case["element"]))
+    out = (c.c_uint64 * 3)()
+    case["patterns"] = []
+    for start, size, step in random_patterns(rng, case):
+        library.H5Sselect_hyperslab(space, 0, numbers(start), numbers(step), numbers(size), None)
+        memory = library.H5Screate_simple(len(size), numbers(size), None)
+        count.count_reset()
+        if case["writes"]:
+            library.H5Dwrite(dataset, kind, memory, space, 0, buffer)
+        else:
+            library.H5Dread(dataset, kind, memory, space, 0, buffer)
+        count.count_get(out)
+        library.H5Sclose(memory)
+        case["patterns"].append([start, size, step, count.count_encodes(), out[0]])
+    count.count_reset()
+    library.H5Sclose(space)
+    library.H5Dclose(dataset)
+    case["close_encodes"] = count.count_encodes()
+    library.H5Pclose(dapl)
+    library.H5Fclose(file)
+    case["reads"], case["sweep"] = [], None
+    return case
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--library")
+    parser.add_argument("--patterns", action="store_true", help="strided reads and writes, whose encodes are counted too")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     if options.list:
@@ -399,6 +470,7 @@ def main():
         print(json.dumps({"skip": f"no libhdf5: {error}"}))
         return
     count = c.CDLL(shim)
+    count.count_encodes.restype = c.c_uint64
     count.count_ranges.argtypes = [c.c_size_t, c.POINTER(hsize), c.POINTER(hsize)]
     name = b"count"
     filter_class = FilterClass(1, FILTER, 1, 1, name, None, None, c.cast(count.count_filter, c.c_void_p).value)
@@ -410,7 +482,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "case.h5").encode()
         for number in range(options.cases):
-            case = run_case(rng, library, writer, count, path)
+            run = run_patterns if options.patterns else run_case
+            case = run(rng, library, writer, count, path)
             case["number"] = number
             print(json.dumps(case, separators=(",", ":")))
 
