@@ -234,6 +234,8 @@ EXAMPLES
   hyperslab doctor era5.nc /t2m --read :x1x1            a time series at every point
   hyperslab doctor era5.nc /t2m --read 1x361x720@10 --read :x1x1   fixes must suit both, steps above all
   hyperslab doctor era5.nc /t2m --read 1x1x720 --order 1,0,2
+  hyperslab doctor era5.nc /t2m --read 1x64x64 --random 5000       patches of a shuffled training loop
+  hyperslab doctor era5.nc /t2m --read 1x361x720 --stride 1x2x2    every other point of each map
   hyperslab doctor era5.nc /t2m --cache 16MiB,521,0.75
   hyperslab doctor era5.nc --html era5.html             also a page, with a map of the file
   hyperslab doctor archive/ --jobs 8                    all files of a folder, and a summary

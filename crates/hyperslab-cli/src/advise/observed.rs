@@ -127,6 +127,9 @@ impl Observed {
                 return Err(self.wrong(&what));
             }
             let block: Vec<u64> = block.iter().zip(shape).map(|(len, dim)| (*len).min(*dim)).collect();
+            if block.contains(&0) {
+                continue;
+            }
             let read = block.iter().map(|len| *len as f64).product::<f64>();
             // Reads at random places are simulated as often as they were made, sweeps once over the whole dataset.
             let weight = match placement.random {

@@ -46,8 +46,25 @@ fn reads_that_a_program_made_are_weighed_by_what_they_read() {
     let reads = document["datasets"][0]["reads"].as_array().unwrap().iter();
     let reads: Vec<String> = reads.map(|read| format!("{} {}", read["name"], read["weight"])).collect();
     assert_eq!(reads, ["\"1x60x80\" 0.889", "\"240x1x1\" 0.111"]);
+    // Patches at random places, and every other point of each map in another order.
+    let text = "{\"dataset\": \"/d\", \"shape\": [1, 8, 8], \"count\": 500, \"order\": \"random\"}\n\
+                {\"dataset\": \"/d\", \"shape\": [1, 60, 80], \"count\": 240, \"order\": [0, 2, 1], \"step\": [1, 2, 2]}\n";
+    fs::write(&lines, text).unwrap();
+    let told = ask(&["--reads-from", lines.to_str().unwrap()]);
+    assert_eq!(told.code, 0, "{}", told.err);
+    let document: Value = serde_json::from_str(&told.out).unwrap();
+    let reads = document["datasets"][0]["reads"].as_array().unwrap().iter();
+    let mut names: Vec<&str> = reads.map(|read| read["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["1x60x80 every 1x2x2", "1x8x8 at 500 random places"]);
     for (text, says) in [
         ("", "it has no line"),
+        ("{\"dataset\": \"/d\", \"shape\": [1, 60, 80], \"order\": [0, 1]}", "names each dimension once"),
+        ("{\"dataset\": \"/d\", \"shape\": [1, 60, 80], \"order\": \"shuffled\"}", "is not known"),
+        (
+            "{\"dataset\": \"/d\", \"shape\": [1, 60, 80], \"step\": [1, 0, 2]}",
+            "at least 1 for each dimension",
+        ),
         ("[1, 2]", "line 1: "),
         ("{\"dataset\": \"/d\", \"shape\": [1, 2]}", "a read of 2 dimensions, but /d has 3"),
         ("{\"dataset\": \"/d\", \"shape\": [0, 60, 80]}", "no read of an element of /d"),
@@ -192,4 +209,30 @@ fn advice_that_fails_names_the_file() {
     let told = run(&["advise", "{}", "/d"], &path);
     assert_ne!(told.code, 0);
     assert!(told.err.starts_with("error: FILE: "), "{}", told.err);
+}
+
+#[test]
+fn the_doctor_counts_random_places_and_strides() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = require!(written(folder.path(), "maps.h5", MAPS));
+    let ask = |options: &[&str]| {
+        let told = run(&[&["doctor", "--json", "--all", "{}", "/d"], options].concat(), &path);
+        assert_eq!(told.code, 0, "{}", told.err);
+        let document: Value = serde_json::from_str(&told.out).unwrap();
+        document["datasets"][0]["reads"][0].clone()
+    };
+    let random = ask(&["--read", "1x1x80", "--random", "300"]);
+    assert_eq!(random["name"], "1x1x80 at 300 random places");
+    assert_eq!(random["reads"], 300);
+    // Of the maps, about one in a cache: nearly every row decodes one.
+    let decodes = |read: &Value, at: usize| read["profiles"][at]["decodes"].as_u64().unwrap();
+    assert!((1..=300).contains(&decodes(&random, 0)), "{random}");
+    let strided = ask(&["--read", "1x60x80", "--stride", "1x2x2"]);
+    let plain = ask(&["--read", "1x60x80"]);
+    assert_eq!(strided["name"], "1x60x80 every 1x2x2");
+    assert_eq!(decodes(&strided, 0), decodes(&plain, 0));
+    for wrong in [["--stride", "1x2"], ["--stride", "0x1x1"]] {
+        let ended = run(&[&["doctor", "{}", "/d", "--read", "1x60x80"], &wrong[..]].concat(), &path);
+        assert_eq!(ended.code, 2, "{}", ended.err);
+    }
 }
