@@ -5,7 +5,7 @@
 //! reference and an axis for each dataset that uses it. A null reference in them is not what a detached scale leaves:
 //! `H5DSdetach_scale` removes the element, and the attribute with its last one.
 
-use crate::relocate::Relocatable;
+use crate::relocate::{HeapContent, Relocatable};
 use hyperslab::datatypes::{Class, Reference};
 use hyperslab::{Attribute, Dataspace, Name};
 
@@ -60,9 +60,16 @@ pub(crate) fn is_netcdf_coordinates(name: &Name) -> bool {
 fn from_sequences(found: &mut Relocatable) -> Detached {
     let mut is_changed = false;
     let axes = std::mem::take(&mut found.heap);
-    for (at, mut sequence) in axes {
+    for (at, sequence) in axes {
+        let mut sequence = match sequence {
+            HeapContent::Nested(sequence) => *sequence,
+            HeapContent::Plain(_) => {
+                found.heap.push((at, sequence));
+                continue;
+            }
+        };
         if matches!(from_elements(&mut sequence, REFERENCE_BYTES), Detached::Unchanged) {
-            found.heap.push((at, sequence));
+            found.heap.push((at, sequence.into()));
             continue;
         }
         is_changed = true;
@@ -72,7 +79,7 @@ fn from_sequences(found: &mut Relocatable) -> Detached {
         if count == 0 {
             found.bytes[at..at + 12].fill(0);
         } else {
-            found.heap.push((at, sequence));
+            found.heap.push((at, sequence.into()));
         }
     }
     match (is_changed, found.heap.is_empty()) {
@@ -129,6 +136,7 @@ mod tests {
     #[test]
     fn an_axis_without_scales_has_an_empty_sequence() {
         let heap = vec![(4, references(1, &[0])), (20, references(2, &[1])), (36, references(1, &[]))];
+        let heap = heap.into_iter().map(|(at, content)| (at, content.into())).collect();
         let mut found = Relocatable { bytes: vec![9; 48], heap, ..Relocatable::default() };
         assert!(matches!(from_sequences(&mut found), Detached::Changed));
         assert_eq!(found.bytes[..16], [0; 16]);

@@ -6,7 +6,7 @@ pub use crate::checksums::{PieceChecksums, of_chunk};
 pub use crate::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
 pub use crate::new_filters::FilteredDataset;
 pub use crate::ordered::Workers;
-pub use crate::relocate::{Objects, Referent, Relocatable};
+pub use crate::relocate::{HeapContent, Objects, Referent, Relocatable};
 pub use crate::source_dataset::open_dataset;
 pub use crate::source_tree::{Sources, WrittenObjects};
 pub use crate::verify_objects::verify_objects;

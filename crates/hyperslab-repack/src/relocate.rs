@@ -20,10 +20,43 @@ pub struct Relocatable {
     pub bytes: Vec<u8>,
     /// Offsets of addresses of objects.
     pub objects: Vec<(usize, ObjectId)>,
-    /// Offsets of references to heap objects.
-    pub heap: Vec<(usize, Relocatable)>,
+    /// Offsets of references to heap objects, and the objects.
+    pub heap: Vec<(usize, HeapContent)>,
     /// Offsets of references to objects that are omitted; they are null references now.
     pub omitted: Vec<usize>,
+}
+
+/// An object of the global heap. Of texts and plain sequences there are many, so that they share a buffer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeapContent {
+    /// Bytes that refer to nothing.
+    Plain(Bytes),
+    /// Elements that refer to something themselves.
+    Nested(Box<Relocatable>),
+}
+
+impl From<Relocatable> for HeapContent {
+    fn from(content: Relocatable) -> Self {
+        let is_plain = content.objects.is_empty() && content.heap.is_empty() && content.omitted.is_empty();
+        if is_plain { Self::Plain(content.bytes.into()) } else { Self::Nested(Box::new(content)) }
+    }
+}
+
+impl HeapContent {
+    /// The bytes of the object.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Plain(bytes) => bytes,
+            Self::Nested(content) => &content.bytes,
+        }
+    }
+
+    fn without_addresses(self) -> Self {
+        match self {
+            Self::Plain(_) => self,
+            Self::Nested(content) => Self::Nested(Box::new(content.without_addresses())),
+        }
+    }
 }
 
 /// The objects of the new file, by their addresses in the source.
@@ -168,11 +201,14 @@ impl Relocatable {
         match (&datatype.class, &wide.class) {
             (Class::VlenString { .. }, _) => {
                 let (_, bytes) = heap.sequence(element, 1)?;
-                self.variable(at, size, element, heap, Self { bytes: bytes.to_vec(), ..Self::default() });
+                self.variable(at, size, element, heap, HeapContent::Plain(bytes));
             }
             (Class::VlenSequence { base }, _) => {
                 let (_, bytes) = heap.sequence(element, base.size)?;
-                let content = Self::read(base, &bytes, heap, objects)?;
+                let content = match contains_addresses(base) {
+                    true => Self::read(base, &bytes, heap, objects)?.into(),
+                    false => HeapContent::Plain(bytes),
+                };
                 self.variable(at, size, element, heap, content);
             }
             (Class::Reference(Reference::Object), _) => {
@@ -188,7 +224,7 @@ impl Relocatable {
                     let mut child = Self { bytes, ..Self::default() };
                     child.object(0, region.dataset, objects);
                     if child.omitted.is_empty() {
-                        self.heap.push((at, child));
+                        self.heap.push((at, child.into()));
                     } else {
                         self.omit(at, size);
                     }
@@ -222,9 +258,9 @@ impl Relocatable {
 
     /// A variable-length element. An empty one refers to nothing, or to an object without bytes: the first is a null
     /// pointer to programs, the second a text or a sequence without elements.
-    fn variable(&mut self, at: usize, size: usize, element: &[u8], heap: &Heap, content: Relocatable) {
+    fn variable(&mut self, at: usize, size: usize, element: &[u8], heap: &Heap, content: HeapContent) {
         let (count, reference) = element.split_at_checked(COUNT).unwrap_or_default();
-        if content.bytes.is_empty() && heap.collection_of(reference).is_none() {
+        if content.bytes().is_empty() && heap.collection_of(reference).is_none() {
             self.bytes[at..at + size].fill(0);
         } else {
             self.plain(at, count);
@@ -250,7 +286,11 @@ impl Relocatable {
 
     /// The number of references to omitted objects.
     pub fn omitted_count(&self) -> usize {
-        self.omitted.len() + self.heap.iter().map(|(_, child)| child.omitted_count()).sum::<usize>()
+        let nested = self.heap.iter().map(|(_, child)| match child {
+            HeapContent::Plain(_) => 0,
+            HeapContent::Nested(content) => content.omitted_count(),
+        });
+        self.omitted.len() + nested.sum::<usize>()
     }
 
     /// A revised reference: the object is in the element, or the rest is in the heap.
@@ -292,7 +332,7 @@ impl Relocatable {
                         }
                     }
                 }
-                self.heap.push((at + BEFORE_COLLECTION, child));
+                self.heap.push((at + BEFORE_COLLECTION, child.into()));
             }
         }
         Ok(())
@@ -330,7 +370,10 @@ impl Relocatable {
         heap.sort_unstable_by_key(|(at, _)| *at);
         for (at, child) in heap {
             hasher.update(&(*at as u64).to_le_bytes());
-            child.add_to(hasher);
+            match child {
+                HeapContent::Plain(bytes) => hasher.update(bytes),
+                HeapContent::Nested(content) => content.add_to(hasher),
+            }
         }
     }
 
@@ -340,7 +383,12 @@ impl Relocatable {
             self.objects.into_iter().map(|(at, object)| Patch { at, target: PatchTarget::Object(object) });
         let mut patches: Vec<Patch> = objects.collect();
         for (at, child) in self.heap {
-            let value = child.into_value(tree);
+            let value = match child {
+                HeapContent::Plain(bytes) => {
+                    Value { bytes: bytes.to_vec().into(), patches: Vec::new().into() }
+                }
+                HeapContent::Nested(content) => content.into_value(tree),
+            };
             let item = tree.push_heap(value);
             patches.push(Patch { at, target: PatchTarget::Heap(item) });
         }
@@ -357,8 +405,11 @@ impl Relocatable {
             self.bytes[at..at + 8].copy_from_slice(&writer.address(object).0.to_le_bytes());
         }
         for (at, child) in self.heap {
-            let object = child.into_data(writer)?;
-            let (collection, index) = writer.write_heap_object(&object.into())?;
+            let object = match child {
+                HeapContent::Plain(bytes) => bytes,
+                HeapContent::Nested(content) => content.into_data(writer)?.into(),
+            };
+            let (collection, index) = writer.write_heap_object(&object)?;
             let mut reference = Encoder::new("global heap reference", Widths::default());
             reference.address("collection address", Some(collection));
             reference.u32(index);

@@ -38,26 +38,33 @@ pub fn elements_of(parts: &Bound<'_, PyAny>) -> PyResult<Elements> {
     let Parts(bytes, Sequences(offsets, counts, contents), (places, objects), regions) = parts.extract()?;
     let mut elements = Elements::from(bytes.as_array().to_vec());
     let (offsets, counts) = (offsets.as_array(), counts.as_array());
-    let contents: Vec<Elements> = match contents {
-        Contents::Nested(contents) => contents.iter().map(elements_of).collect::<PyResult<_>>()?,
-        Contents::Plain(lengths, content) => {
-            let mut rest = content.as_bytes();
-            let next = |&length: &i64| {
-                let length = usize::try_from(length).map_err(|_| wrong())?;
-                let (sequence, after) = rest.split_at_checked(length).ok_or_else(wrong)?;
-                rest = after;
-                Ok(sequence.to_vec().into())
-            };
-            lengths.as_array().iter().map(next).collect::<PyResult<_>>()?
+    match contents {
+        Contents::Nested(contents) => {
+            if offsets.len() != counts.len() || offsets.len() != contents.len() {
+                return Err(wrong());
+            }
+            for ((&offset, &count), content) in offsets.iter().zip(counts).zip(contents) {
+                let (offset, count) = (usize::try_from(offset), u32::try_from(count));
+                let (Ok(offset), Ok(count)) = (offset, count) else { return Err(wrong()) };
+                elements.set_sequence(offset, count, elements_of(&content)?);
+            }
         }
-    };
-    if offsets.len() != counts.len() || offsets.len() != contents.len() {
-        return Err(wrong());
-    }
-    for ((&offset, &count), content) in offsets.iter().zip(counts).zip(contents) {
-        let (offset, count) = (usize::try_from(offset), u32::try_from(count));
-        let (Ok(offset), Ok(count)) = (offset, count) else { return Err(wrong()) };
-        elements.set_sequence(offset, count, content);
+        Contents::Plain(lengths, content) => {
+            let lengths = lengths.as_array();
+            if offsets.len() != counts.len() || offsets.len() != lengths.len() {
+                return Err(wrong());
+            }
+            let number = |((&offset, &count), &length): ((&i64, &i64), &i64)| {
+                let parts = (usize::try_from(offset), u32::try_from(count), usize::try_from(length));
+                let (Ok(offset), Ok(count), Ok(length)) = parts else { return Err(wrong()) };
+                Ok((offset, count, length))
+            };
+            let sequences =
+                offsets.iter().zip(counts).zip(lengths).map(number).collect::<PyResult<Vec<_>>>()?;
+            if !elements.set_sequences(sequences, content.as_bytes().to_vec()) {
+                return Err(wrong());
+            }
+        }
     }
     let (places, objects) = (places.as_array(), objects.as_array());
     if places.len() != objects.len() {

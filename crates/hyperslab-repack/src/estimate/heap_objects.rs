@@ -8,7 +8,7 @@ use crate::chunk_shape;
 use crate::error::RepackError;
 use crate::pieces::{Piece, each_piece};
 use crate::plan::RepackPlan;
-use crate::relocate::{Relocatable, contains_addresses};
+use crate::relocate::{HeapContent, Relocatable, contains_addresses};
 use crate::source_dataset::layout;
 use crate::source_tree::Sources;
 use hyperslab::datatypes::{Class, Reference};
@@ -116,8 +116,10 @@ fn each_object(
 
 fn each_child(elements: &Relocatable, each: &mut dyn FnMut(u64)) {
     for (_, child) in &elements.heap {
-        each_child(child, each);
-        each(child.bytes.len() as u64);
+        if let HeapContent::Nested(content) = child {
+            each_child(content, each);
+        }
+        each(child.bytes().len() as u64);
     }
 }
 
