@@ -1,8 +1,14 @@
 //! Warnings of what a file lacks: a file that was not closed, missing sources, dangling links. Each is told once.
 
 use crate::failure::one_line;
-use hyperslab::internal::Absent;
+use hyperslab::File;
+use hyperslab::internal::{self, Absent};
 use std::io::Write;
+
+/// What a file lacks, a sentence for each. This walks the whole file: after what fetches its metadata together, not before.
+pub(crate) fn of(file: &File) -> Vec<String> {
+    sentences(&internal::absent(file))
+}
 
 /// One sentence for each, as JSON has them.
 pub(crate) fn sentences(absent: &[Absent]) -> Vec<String> {

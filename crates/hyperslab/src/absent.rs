@@ -80,28 +80,30 @@ impl fmt::Display for Absent {
                     "." => format!("{dataset} in this file"),
                     file => format!("{dataset} in {file}"),
                 };
-                let (names, many) = listed(sources.iter().map(source));
-                write!(f, "{path}: {} not found, and read as the fill value: {names}", many("source was", "sources were"))
+                let count = counted(sources.len(), "source was", "sources were");
+                let names = first_names(sources.iter().map(source));
+                write!(f, "{path}: {count} not found, and read as the fill value: {names}")
             }
             Absent::RawData { path, files } => {
-                let (names, many) = listed(files.iter().cloned());
-                write!(f, "{path}: {} not found: {names}", many("file of raw data was", "files of raw data were"))
+                let count = counted(files.len(), "file of raw data was", "files of raw data were");
+                write!(f, "{path}: {count} not found: {}", first_names(files.iter().cloned()))
             }
         }
     }
 }
 
-/// The first names, and the words for their number.
-fn listed(names: impl ExactSizeIterator<Item = String>) -> (String, impl Fn(&str, &str) -> String) {
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// The first names, and the number of the others.
+fn first_names(names: impl ExactSizeIterator<Item = String>) -> String {
     let count = names.len();
     let mut text = names.take(NAMES_MAX).collect::<Vec<_>>().join(", ");
     if count > NAMES_MAX {
         text.push_str(&format!(", and {} more", count - NAMES_MAX));
     }
-    (text, move |one: &str, several: &str| match count {
-        1 => format!("1 {one}"),
-        _ => format!("{count} {several}"),
-    })
+    text
 }
 
 /// Everything that a file lacks, each once. Objects that cannot be read are passed over: who reads them says so.
@@ -194,11 +196,12 @@ impl AbsentSearch {
         let owner = &dataset.inner.node.file;
         if let Some(files) = dataset.external_sources() {
             let names: BTreeSet<String> = files.into_iter().map(|(name, ..)| name).collect();
-            let is_missing = |name: &String| {
-                let found = owner.linked_data(name);
-                found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
+            let mut is_missing = |name: &String| {
+                let Some(rest) = self.rest.checked_sub(1) else { return false };
+                self.rest = rest;
+                owner.linked_data(name).is_err_and(|error| error.kind() == ErrorKind::NotFound)
             };
-            let files: Vec<String> = names.into_iter().filter(is_missing).collect();
+            let files: Vec<String> = names.into_iter().filter(|name| is_missing(name)).collect();
             if !files.is_empty() {
                 self.found.push(Absent::RawData { path: dataset.path().to_owned(), files });
             }

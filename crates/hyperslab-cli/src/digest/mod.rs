@@ -195,7 +195,7 @@ fn objects(
         Err(error) => (vec![Item::Unopened { path: b"/".to_vec(), error }], ObjectPaths::default()),
     };
     writer.summary.driver = file.driver();
-    writer.summary.absent = absent::sentences(&hyperslab::internal::absent(&file));
+    writer.summary.absent = absent::of(&file);
     for item in items {
         let record = writer.describe(item, &file, &paths);
         writer.write(record)?;

@@ -83,8 +83,8 @@ fn concat(
     let options = options(args);
     let build = |path: &Path| -> Result<(Vec<String>, Index), Failure> {
         let file = input::open(path)?;
-        let absent = absent::sentences(&hyperslab::internal::absent(&file));
-        Ok((absent, Index::build(&file, &urls.of(path, &file)?, &options)?))
+        let index = Index::build(&file, &urls.of(path, &file)?, &options)?;
+        Ok((absent::of(&file), index))
     };
     let mut indexes = Vec::new();
     runner::run(files, &args.run, build, |path, built| {

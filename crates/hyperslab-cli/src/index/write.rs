@@ -3,10 +3,9 @@
 use super::arguments::{IndexArgs, IndexFormat};
 use super::urls::{Urls, common_folder};
 use super::{input, options};
-use crate::absent::sentences;
+use crate::absent;
 use crate::failure::Failure;
 use hyperslab::File;
-use hyperslab::internal::absent;
 use hyperslab::io::Location;
 use hyperslab_index::{
     Index, Omitted, write_dmrpp, write_hsds, write_kerchunk, write_kerchunk_parquet, write_native, write_zarr,
@@ -42,7 +41,6 @@ pub(super) fn one(
     out: &mut dyn Write,
 ) -> Result<Written, Failure> {
     let file = input::open(path)?;
-    let absent = sentences(&absent(&file));
     let url = urls.of(path, &file)?;
     let omitted = match args.format {
         IndexFormat::Dmrpp => text_file(target, out, |out| {
@@ -56,7 +54,7 @@ pub(super) fn one(
         },
         _ => combined(Index::build(&file, &url, &options(args))?, args, target, out),
     }?;
-    Ok(Written { absent, omitted })
+    Ok(Written { absent: absent::of(&file), omitted })
 }
 
 /// Writes an index of one or several files to `target`, or as text to `out`. Returns what was left out.

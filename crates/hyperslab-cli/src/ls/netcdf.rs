@@ -5,7 +5,7 @@ use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::json::{Json, Object, write_object};
 use crate::schema;
-use hyperslab::{File, Heap, internal};
+use hyperslab::{File, Heap};
 use hyperslab_netcdf::{
     Attribute, CdlOptions, DimensionKind, Group, Netcdf, Omitted, UserKind, Values, Variable, VariableType,
     write_cdl,
@@ -40,7 +40,7 @@ pub(super) fn run(
     }
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    absent::warn(&file.name(), &absent::sentences(&internal::absent(file)), err);
+    absent::warn(&file.name(), &absent::of(file), err);
     for omitted in &omitted {
         let _ =
             writeln!(err, "warning: {} is left out: {}", one_line(&omitted.path), one_line(&omitted.reason));

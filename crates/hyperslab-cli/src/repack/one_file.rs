@@ -4,12 +4,12 @@ use super::advice::{Advised, advised};
 use super::arguments::PackingProfile;
 use super::model::{Document, Outcome, Plan};
 use super::{progress, read_effects};
-use crate::absent::sentences;
+use crate::absent;
 use crate::doctor::Advisor;
 use crate::failure::{self, Failure};
 use crate::location;
 use hyperslab::File;
-use hyperslab::internal::{absent, page_bytes};
+use hyperslab::internal::page_bytes;
 use hyperslab_io::wrap::EarlySync;
 use hyperslab_io::{LocalSink, Sink};
 use hyperslab_repack::{
@@ -167,7 +167,7 @@ impl Job {
         file: &File,
         before: Option<&Identity>,
     ) -> Result<Vec<String>, RepackError> {
-        let mut notes = sentences(&absent(file));
+        let mut notes = absent::of(file);
         if let Some(PackingProfile::Cmip7) = self.profile
             && cmip7_variable(file)?.is_none()
         {
