@@ -4,16 +4,17 @@ use super::sieve::SIEVE_BYTES;
 use super::{CacheWork, Geometry, ReadCounts, Touched};
 use crate::pattern::Sweep;
 
-/// The counts of a sweep without cache hits: each read loads every stored chunk that it touches, or makes a request for
+/// The counts of a pattern without cache hits: each read loads every stored chunk that it touches, or makes a request for
 /// every run.
-pub(super) fn without_hits(geometry: &Geometry, sweep: &Sweep) -> ReadCounts {
+pub(super) fn without_hits(geometry: &Geometry, sweep: &Sweep, touched: &Touched) -> ReadCounts {
     let times = |a: u64, b: u64| a.saturating_mul(b);
     let Some(grid) = geometry.grid() else {
-        let runs = sweep.shape()[..sweep.shape().len() - 1].iter().copied().fold(1, times);
-        let requests = times(
-            runs,
-            sweep.shape().last().map_or(1, |dim| dim.div_ceil(sweep.block()[sweep.block().len() - 1])),
-        );
+        let rows = |extents: &[u64]| extents[..extents.len() - 1].iter().copied().fold(1, times);
+        let requests = match (sweep.random(), sweep.shape().last().zip(sweep.block().last())) {
+            (Some(places), _) => times(places.count, rows(sweep.block())),
+            (None, Some((dim, block))) => times(rows(sweep.shape()), dim.div_ceil(*block)),
+            (None, None) => 1,
+        };
         let most = SIEVE_BYTES.min(geometry.logical_bytes());
         return ReadCounts {
             driver_reads: requests,
@@ -21,7 +22,7 @@ pub(super) fn without_hits(geometry: &Geometry, sweep: &Sweep) -> ReadCounts {
             ..ReadCounts::default()
         };
     };
-    let visits = Touched::by_sweep(geometry, sweep).visits;
+    let visits = touched.visits;
     let share =
         |chunks: u64| (visits as f64 * (chunks as f64 / grid.chunks.grid_chunks().max(1) as f64)) as u64;
     let stored = share(grid.chunks.stored_chunks());

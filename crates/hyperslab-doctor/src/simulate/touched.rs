@@ -130,7 +130,7 @@ pub(crate) fn overlap_count(dim: u64, block: u64, chunk: u64) -> u64 {
 }
 
 impl Touched {
-    /// All reads of a sweep.
+    /// All reads of a sweep over all positions.
     pub fn by_sweep(geometry: &Geometry, sweep: &Sweep) -> Self {
         let chunk = geometry.chunk_dims().unwrap_or(geometry.shape());
         if sweep.reads() == 0 {
@@ -181,6 +181,19 @@ impl Touched {
         all.runs = all.runs.saturating_add(whole);
         all.reads_of_several = all.reads - inside;
         all
+    }
+
+    /// The same kind of reads, `factor` times as many.
+    pub(super) fn times(self, factor: f64) -> Self {
+        let scaled = |count: u64| (count as f64 * factor).round() as u64;
+        Self {
+            reads: scaled(self.reads),
+            reads_of_several: scaled(self.reads_of_several),
+            visits: scaled(self.visits),
+            runs: scaled(self.runs),
+            elements: scaled(self.elements),
+            ..self
+        }
     }
 
     /// Adds other reads.
