@@ -41,12 +41,9 @@ impl UsualRead {
     }
 
     /// The pattern over an extent of this shape, for which its order and steps were checked.
-    pub(crate) fn sweep(&self, shape: &[u64]) -> Sweep {
-        let Placement { order, step, random } = &self.placement;
+    pub fn sweep(&self, shape: &[u64]) -> Sweep {
         let row_major: Vec<usize> = (0..shape.len()).collect();
-        let sweep = Sweep::new(shape, &self.block, order.as_ref().unwrap_or(&row_major));
-        let sweep = step.as_ref().map_or(sweep.clone(), |step| sweep.every(step));
-        random.map_or(sweep.clone(), |places| sweep.at_random(places))
+        self.placement.sweep(shape, &self.block, &row_major)
     }
 }
 

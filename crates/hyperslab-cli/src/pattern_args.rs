@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use hyperslab_doctor::pattern::{Placement, RandomPlaces};
+use hyperslab_doctor::DoctorError;
+use hyperslab_doctor::pattern::{Placement, RandomPlaces, RequestedRead};
 
 /// Where blocks lie, and which of their elements are wanted.
 #[derive(Debug, Clone, Default, Args)]
@@ -19,8 +20,18 @@ pub(crate) struct PatternArgs {
 }
 
 impl PatternArgs {
-    /// The placement of the blocks.
-    pub(crate) fn placement(&self) -> Result<Placement, Failure> {
+    /// The blocks of `--read`, placed.
+    pub(crate) fn reads(&self, blocks: &[String]) -> Result<Vec<RequestedRead>, Failure> {
+        let placement = self.placement()?;
+        let read = |text: &String| -> Result<RequestedRead, DoctorError> {
+            Ok(RequestedRead { placement: placement.clone(), ..text.parse()? })
+        };
+        let reads = blocks.iter().map(read).collect::<Result<_, _>>();
+        reads.map_err(|error| Failure::wrong_request(error.to_string()))
+    }
+
+    /// Where the blocks lie.
+    fn placement(&self) -> Result<Placement, Failure> {
         Ok(Placement {
             order: None,
             step: self.stride.as_deref().map(steps).transpose()?,

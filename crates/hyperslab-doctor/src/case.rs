@@ -4,7 +4,7 @@ use crate::DoctorError;
 use crate::engine::{EngineCounts, equivalent_cache};
 use crate::facts::DatasetFacts;
 use crate::options::Options;
-use crate::pattern::{Placement, Sweep, default_reads, is_permutation, shape_text};
+use crate::pattern::{Sweep, default_reads, is_permutation, shape_text};
 use crate::predict::CostModel;
 use crate::profile::Profile;
 use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts, SweepKey, simulate_sweep};
@@ -189,18 +189,11 @@ fn sweeps(
         .map(|read| {
             let block = read.shape.resolve(shape);
             let block = block.ok_or_else(|| rank_error(read.to_string(), read.shape.dims().len()))?;
-            let Placement { order: own, step, random } = &read.placement;
-            let own = own.as_ref().map(|own| checked(Some(own))).transpose()?;
-            let mut sweep = Sweep::new(shape, &block, own.as_ref().unwrap_or(&order));
-            if let Some(step) = step {
-                if step.len() != shape.len() {
-                    return Err(rank_error(format!("every {}", shape_text(step)), step.len()));
-                }
-                sweep = sweep.every(step);
+            checked(read.placement.order.as_ref())?;
+            if let Some(step) = read.placement.step.as_ref().filter(|step| step.len() != shape.len()) {
+                return Err(rank_error(format!("every {}", shape_text(step)), step.len()));
             }
-            if let Some(places) = *random {
-                sweep = sweep.at_random(places);
-            }
+            let sweep = read.placement.sweep(shape, &block, &order);
             let name = sweep.to_string();
             Ok(NamedSweep { name, is_requested: true, matters: true, weight: read.weight, sweep })
         })

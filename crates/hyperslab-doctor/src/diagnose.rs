@@ -7,7 +7,6 @@ use crate::facts::{DatasetFacts, FileFacts};
 use crate::finding::{self, Finding};
 use crate::follow_up::follow_up;
 use crate::options::Options;
-use crate::pattern::Sweep;
 use crate::report::{DatasetReport, ReadReport};
 use crate::simulate::{SweepCounts, loads_by_chunk};
 
@@ -88,7 +87,7 @@ pub fn chunk_loads(
     let (Some(chunk_bytes), Some(profile)) = (case.geometry.chunk_bytes(), case.profiles.get(profile)) else {
         return Ok(None);
     };
-    let sweep = Sweep::new(case.geometry.shape(), &read.shape, &read.order);
+    let sweep = read.sweep(case.geometry.shape());
     let settings = profile.cache(Some(chunk_bytes));
     Ok(loads_by_chunk(&case.geometry, settings, profile.version, &sweep, options.visits_max))
 }

@@ -50,11 +50,19 @@ impl EngineCounts {
         budget_bytes: u64,
         limited: impl FnOnce() -> SweepCounts,
     ) -> Self {
+        let wanted_bytes = counts.touched.elements.saturating_mul(geometry.element_bytes());
         let (Some(chunk_bytes), Some(chunk)) = (geometry.chunk_bytes(), geometry.chunk_dims()) else {
-            return Self::unfiltered(geometry, geometry.shape(), sweep, sweep.reads(), budget_bytes);
+            return Self::unfiltered(
+                geometry,
+                geometry.shape(),
+                sweep,
+                sweep.reads(),
+                wanted_bytes,
+                budget_bytes,
+            );
         };
         if counts.chunks_filtered == 0 {
-            return Self::unfiltered(geometry, chunk, sweep, counts.chunk_visits, budget_bytes);
+            return Self::unfiltered(geometry, chunk, sweep, counts.chunk_visits, wanted_bytes, budget_bytes);
         }
         let fits = counts.chunks_filtered.saturating_mul(chunk_bytes) <= budget_bytes;
         let decodes =
@@ -62,8 +70,16 @@ impl EngineCounts {
         Self { decodes, requests: decodes, bytes: decodes.saturating_mul(chunk_bytes) }
     }
 
-    /// The counts of a sweep over unfiltered chunks of the shape `chunk`, which its reads visit so many times.
-    fn unfiltered(geometry: &Geometry, chunk: &[u64], sweep: &Sweep, visits: u64, budget_bytes: u64) -> Self {
+    /// The counts of reads of unfiltered chunks of the shape `chunk`, with the number of their visits and the bytes that all of
+    /// them want together: in a sweep, those of the dataset.
+    fn unfiltered(
+        geometry: &Geometry,
+        chunk: &[u64],
+        sweep: &Sweep,
+        visits: u64,
+        wanted_bytes: u64,
+        budget_bytes: u64,
+    ) -> Self {
         let piece: Vec<u64> =
             sweep.block().iter().zip(chunk).map(|(block, chunk)| *block.min(chunk)).collect();
         let (requests, bytes) = fetch(chunk, &piece, geometry.element_bytes());
@@ -71,18 +87,17 @@ impl EngineCounts {
             && bytes <= SMALL_BYTES_MAX
             && sweep.reads() > READS_BEFORE_BLOCKS
             && visits == sweep.reads();
-        let logical_bytes = geometry.logical_bytes();
         if is_small && follows_the_file(sweep, chunk, &piece) && budget_bytes >= BLOCKS_MIN * BLOCK_BYTES {
             // One block more, since the data need not begin where a block does.
-            let blocks = logical_bytes.div_ceil(BLOCK_BYTES) + 1;
+            let blocks = wanted_bytes.div_ceil(BLOCK_BYTES) + 1;
             let requests = sweep.reads().min(READS_BEFORE_BLOCKS + blocks);
-            return Self { decodes: 0, requests, bytes: logical_bytes };
+            return Self { decodes: 0, requests, bytes: wanted_bytes };
         }
         // Of many visits only a part of such a piece is wanted, where blocks are cut by chunks.
         let pieces = visits as f64 * piece.iter().map(|&count| count as f64).product::<f64>();
-        let share = (logical_bytes as f64 / geometry.element_bytes() as f64 / pieces.max(1.0)).min(1.0);
+        let share = (wanted_bytes as f64 / geometry.element_bytes() as f64 / pieces.max(1.0)).min(1.0);
         let bytes = (visits as f64 * bytes as f64 * share) as u64;
-        Self { decodes: 0, requests: requests.saturating_mul(visits), bytes: bytes.max(logical_bytes) }
+        Self { decodes: 0, requests: requests.saturating_mul(visits), bytes: bytes.max(wanted_bytes) }
     }
 }
 
@@ -90,7 +105,7 @@ impl EngineCounts {
 fn follows_the_file(sweep: &Sweep, chunk: &[u64], piece: &[u64]) -> bool {
     let first = piece.iter().position(|&count| count > 1).unwrap_or(piece.len());
     let are_rows_whole = (first + 1..chunk.len()).all(|axis| piece[axis] == chunk[axis]);
-    are_rows_whole && sweep.order().iter().copied().eq(0..chunk.len())
+    are_rows_whole && sweep.random().is_none() && sweep.order().iter().copied().eq(0..chunk.len())
 }
 
 /// Requests and bytes for one block of a contiguous array: runs are merged, axis by axis, where gaps are small.
@@ -116,6 +131,7 @@ fn fetch(shape: &[u64], block: &[u64], element_bytes: u64) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::RandomPlaces;
     use crate::simulate::simulate_sweep;
     use crate::testing::{contiguous, unfiltered};
 
@@ -153,6 +169,16 @@ mod tests {
         assert_eq!(counts(&[81, 64, 89], &[30, 30, 30], &[1, 1, 89]), (5184 * 3, 81 * 64 * 89 * 4));
         // Rows of a chunk that follow one another come from blocks; counted: 11 requests.
         assert_eq!(counts(&[1616, 20, 10], &[100, 20, 10], &[1, 20, 10]).0, 4 + 5 + 1);
+    }
+
+    #[test]
+    fn random_places_fetch_what_they_want_and_follow_nothing() {
+        let geometry = Geometry::of(&contiguous(&[30_000, 100], 4)).unwrap().unwrap();
+        let places = RandomPlaces { count: 20, seed: 3 };
+        let sweep = Sweep::row_major(&[30_000, 100], &[1, 100]).at_random(places);
+        let swept = simulate_sweep(&geometry, equivalent_cache(1 << 30).0, LibVersion::V2_2, &sweep, 100_000);
+        let engine = EngineCounts::new(&geometry, &sweep, &swept, 1 << 30, || swept);
+        assert_eq!((engine.requests, engine.bytes), (20, 20 * 400));
     }
 
     #[test]

@@ -32,10 +32,9 @@ pub(crate) use axes::Axes;
 use case::Case;
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, Dataspace, File};
-use hyperslab_advise::{Advice, AdviseError, Question, Target, Together, advise};
+use hyperslab_advise::{Advice, AdviseError, Question, Target, Together, UsualRead, advise};
 use hyperslab_doctor::Options;
 use hyperslab_doctor::forecast::Forecast;
-use hyperslab_doctor::pattern::Sweep;
 use pages::Pages;
 use request::Request;
 pub(crate) use samples::Samples;
@@ -177,12 +176,9 @@ fn in_a_store(
     let mut reads = Vec::new();
     if let Some(advice) = document.datasets.first() {
         let dataset = file.dataset(&advice.path)?;
-        let sweep = |block: &[u64]| Sweep::row_major(dataset.shape(), block);
-        reads = advice
-            .reads
-            .iter()
-            .map(|read| SweptRead::new(&dataset, &read.name, &sweep(&read.block)))
-            .collect();
+        let case = cases.iter().find(|case| case.dataset.path() == advice.path);
+        let swept = |read: &UsualRead| SweptRead::new(&dataset, &read.name, &read.sweep(dataset.shape()));
+        reads = case.map_or(&[][..], |case| &case.reads).iter().map(swept).collect();
     }
     let sessions = Sessions::of(&args.file, file, &reads, &request.place)?;
     document.forecast = args.cloud.then(|| sessions.forecast());

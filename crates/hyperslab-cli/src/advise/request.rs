@@ -28,10 +28,7 @@ impl Request {
     pub(super) fn parse(args: &AdviseArgs) -> Result<Self, Failure> {
         let wrong = |error: AdviseError| Failure::wrong_request(error.to_string());
         let doctor = |error: DoctorError| Failure::wrong_request(error.to_string());
-        let reads = args.read.iter().map(|read| read.parse()).collect::<Result<Vec<RequestedRead>, _>>();
-        let placement = args.pattern.placement()?;
-        let placed = |read: RequestedRead| RequestedRead { placement: placement.clone(), ..read };
-        let reads = reads.map_err(doctor)?.into_iter().map(placed).collect();
+        let reads = args.pattern.reads(&args.read)?;
         let write = args.write.as_deref().map(str::parse).transpose().map_err(doctor)?;
         let readers = args.readers.iter().map(|reader| Reader::parse(reader)).collect::<Result<Vec<_>, _>>();
         let mut readers = readers.map_err(wrong)?;

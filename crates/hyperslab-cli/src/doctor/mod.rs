@@ -157,10 +157,12 @@ fn command(args: &DoctorArgs, page: &Path) -> String {
     let libhdf5 = args.libhdf5.as_deref().map(shown);
     let baseline = args.baseline.as_deref().map(shown);
     let random = args.pattern.random.map(|count| count.to_string());
+    let seed = args.pattern.random.map(|_| args.pattern.seed.to_string());
     let single = [
         ("--order", &args.order),
         ("--stride", &args.pattern.stride),
         ("--random", &random),
+        ("--seed", &seed),
         ("--cache", &args.cache),
         ("--libhdf5", &libhdf5),
         ("--baseline", &baseline),

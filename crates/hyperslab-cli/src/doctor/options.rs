@@ -4,7 +4,7 @@ use crate::args::DoctorArgs;
 use crate::facts::is_netcdf;
 use crate::failure::Failure;
 use hyperslab::File;
-use hyperslab_doctor::pattern::{RequestedRead, parse_order};
+use hyperslab_doctor::pattern::parse_order;
 use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::simulate::parse_cache;
 use hyperslab_doctor::{DoctorError, Options, Profile};
@@ -17,10 +17,7 @@ pub(super) fn options(
     terms: Terms,
 ) -> Result<Options, Failure> {
     let wrong = |error: DoctorError| Failure::wrong_request(error.to_string());
-    let reads = args.read.iter().map(|read| read.parse()).collect::<Result<Vec<RequestedRead>, _>>();
-    let placement = args.pattern.placement()?;
-    let placed = |read: RequestedRead| RequestedRead { placement: placement.clone(), ..read };
-    let reads = reads.map_err(wrong)?.into_iter().map(placed).collect();
+    let reads = args.pattern.reads(&args.read)?;
     let order = args.order.as_deref().map(parse_order).transpose().map_err(wrong)?;
     let mut profiles = Vec::new();
     for name in &args.profile {

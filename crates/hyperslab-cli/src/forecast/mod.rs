@@ -29,7 +29,6 @@ use hyperslab::File;
 use hyperslab_advise::Place;
 use hyperslab_doctor::Report;
 use hyperslab_doctor::forecast::Forecast;
-use hyperslab_doctor::pattern::Sweep;
 use std::path::Path;
 
 /// The object store that is meant where a user names none.
@@ -52,7 +51,7 @@ pub(crate) fn of_report(
     if let Some(examined) = with_reads.max_by_key(|dataset| dataset.logical_bytes) {
         let dataset = file.dataset(&examined.path)?;
         let sweep = |read: &hyperslab_doctor::ReadReport| {
-            SweptRead::new(&dataset, &read.name, &Sweep::new(&examined.shape, &read.shape, &read.order))
+            SweptRead::new(&dataset, &read.name, &read.sweep(&examined.shape))
         };
         reads = examined.reads.iter().map(sweep).collect();
     }

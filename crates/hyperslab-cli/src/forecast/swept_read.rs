@@ -28,26 +28,42 @@ impl SweptRead {
     /// One block of a dataset, read once.
     pub(crate) fn once(dataset: &Dataset, name: &str, start: &[u64], count: &[u64]) -> Self {
         let whole = Self::new(dataset, name, &Sweep::row_major(count, &nonempty(count)));
-        let shifted = |at: Vec<u64>| at.iter().zip(start).map(|(at, start)| at + start).collect();
-        let blocks = whole.blocks.into_iter().map(|(at, count)| (shifted(at), count)).collect();
+        let blocks = whole.blocks.into_iter().map(|(at, count)| (moved(&at, start), count)).collect();
         Self { blocks, ..whole }
     }
 
-    /// A sweep over a dataset.
+    /// The blocks of a pattern over a dataset. Strided blocks are read whole: what lies between the elements that are wanted
+    /// is in the same chunks.
     pub(crate) fn new(dataset: &Dataset, name: &str, sweep: &Sweep) -> Self {
         let element = dataset.logical_bytes().checked_div(dataset.elements()).unwrap_or(1).max(1);
         let part = part(sweep.block(), dataset.chunk_shape(), element);
-        let parts = sweep.block().iter().zip(&part).map(|(block, part)| block.div_ceil(*part)).product();
+        let parts: u64 = sweep.block().iter().zip(&part).map(|(block, part)| block.div_ceil(*part)).product();
         let in_parts = Sweep::new(sweep.shape(), &part, sweep.order());
+        let (total, blocks) = match sweep.random() {
+            None => (in_parts.reads(), in_parts.blocks().take(BLOCKS_MAX).collect()),
+            Some(_) => {
+                let blocks = sweep.blocks().flat_map(|(start, count)| parts_of(&start, &count, &part));
+                (sweep.reads().saturating_mul(parts), blocks.take(BLOCKS_MAX).collect())
+            }
+        };
         Self {
             path: dataset.path().to_owned(),
             name: name.to_owned(),
             block: sweep.block().to_vec(),
-            total: in_parts.reads(),
-            blocks: in_parts.blocks().take(BLOCKS_MAX).collect(),
+            total,
+            blocks,
             parts,
         }
     }
+}
+
+/// The parts of a block at `start`.
+fn parts_of(start: &[u64], count: &[u64], part: &[u64]) -> Vec<(Vec<u64>, Vec<u64>)> {
+    Sweep::row_major(count, part).blocks().map(|(at, count)| (moved(&at, start), count)).collect()
+}
+
+fn moved(at: &[u64], by: &[u64]) -> Vec<u64> {
+    at.iter().zip(by).map(|(at, by)| at + by).collect()
 }
 
 /// A block that can be swept over an extent.
@@ -74,6 +90,12 @@ fn part(block: &[u64], chunk: Option<&[u64]>, element_bytes: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_block_anywhere_is_cut_into_parts() {
+        let parts = parts_of(&[7, 3], &[5, 4], &[2, 4]);
+        assert_eq!(parts, [(vec![7, 3], vec![2, 4]), (vec![9, 3], vec![2, 4]), (vec![11, 3], vec![1, 4])]);
+    }
 
     #[test]
     fn large_blocks_are_cut_at_the_borders_of_chunks() {

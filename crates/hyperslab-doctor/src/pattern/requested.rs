@@ -1,6 +1,6 @@
 //! A read that the user requests: a block, and how much it counts.
 
-use super::{BlockShape, RandomPlaces};
+use super::{BlockShape, RandomPlaces, Sweep};
 use crate::DoctorError;
 use std::{fmt, str::FromStr};
 
@@ -24,6 +24,23 @@ pub struct Placement {
     pub step: Option<Vec<u64>>,
     /// Random places instead of a sweep.
     pub random: Option<RandomPlaces>,
+}
+
+impl Placement {
+    /// The pattern of blocks that are placed like this over an extent; `order` is that of a sweep that names none.
+    ///
+    /// # Panics
+    /// As [`Sweep::new`] and [`Sweep::every`].
+    pub fn sweep(&self, shape: &[u64], block: &[u64], order: &[usize]) -> Sweep {
+        let mut sweep = Sweep::new(shape, block, self.order.as_deref().unwrap_or(order));
+        if let Some(step) = &self.step {
+            sweep = sweep.every(step);
+        }
+        match self.random {
+            Some(places) => sweep.at_random(places),
+            None => sweep,
+        }
+    }
 }
 
 impl RequestedRead {

@@ -4,6 +4,7 @@ use super::order::is_permutation;
 use super::shape_text;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// All positions of a block, in order.
@@ -17,7 +18,7 @@ pub struct Sweep {
 }
 
 /// Random places instead of all positions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RandomPlaces {
     /// How many.
     pub count: u64,

@@ -5,6 +5,7 @@ use crate::facts::{DatasetFacts, FilterFact, Layout, VariableLength};
 use crate::finding::Finding;
 use crate::forecast::Forecast;
 use crate::numbers::rounded;
+use crate::pattern::{Placement, RandomPlaces, Sweep};
 use crate::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +82,13 @@ pub struct ReadReport {
     pub shape: Vec<u64>,
     /// Dimensions, slowest first.
     pub order: Vec<usize>,
-    /// Blocks that the sweep reads.
+    /// The distances of the elements that are wanted, by dimension; left out where all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Vec<u64>>,
+    /// Random places in place of a sweep; left out for a sweep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random: Option<RandomPlaces>,
+    /// Blocks that are read.
     pub reads: u64,
     /// True if the user requested it.
     pub asked: bool,
@@ -89,6 +96,17 @@ pub struct ReadReport {
     pub profiles: Vec<ProfileReport>,
     /// The result in hyperslab.
     pub hyperslab: EngineReport,
+}
+
+impl ReadReport {
+    /// The pattern over a dataset of this shape, the one that was simulated.
+    ///
+    /// # Panics
+    /// If the dataset has another rank.
+    pub fn sweep(&self, shape: &[u64]) -> Sweep {
+        let placement = Placement { order: None, step: self.step.clone(), random: self.random };
+        placement.sweep(shape, &self.shape, &self.order)
+    }
 }
 
 /// A read under one profile.
@@ -191,6 +209,8 @@ fn read_report(case: &Case<'_>, read: &ReadCase) -> ReadReport {
         name: read.name.clone(),
         shape: read.sweep.block().to_vec(),
         order: read.sweep.order().to_vec(),
+        step: read.sweep.step().iter().any(|step| *step != 1).then(|| read.sweep.step().to_vec()),
+        random: read.sweep.random(),
         reads: read.sweep.reads(),
         asked: read.is_requested,
         profiles: profiles.collect(),
