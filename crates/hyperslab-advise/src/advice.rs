@@ -14,6 +14,7 @@ use crate::storage::Storage;
 use crate::trial::Trials;
 use crate::{cache, pareto, sensitivity};
 use hyperslab_doctor::DatasetFacts;
+use hyperslab_doctor::pattern::shape_beside;
 use serde::Serialize;
 
 /// The advice on one dataset.
@@ -64,6 +65,16 @@ pub struct ReadAnswer {
     pub block: Vec<u64>,
     /// The relative weight of this read.
     pub weight: f64,
+}
+
+impl ReadAnswer {
+    /// `time series 1460x1x1`, or the shape alone where it is the name.
+    pub fn text(&self) -> String {
+        match shape_beside(&self.name, &self.block) {
+            Some(shape) => format!("{} {shape}", self.name),
+            None => self.name.clone(),
+        }
+    }
 }
 
 /// A storage and its costs.

@@ -144,7 +144,7 @@ fn reads(advice: &Advice, all: &Recommendation) -> Table {
     let is_changed = all.verdict == Verdict::Rewrite;
     let table = Table::new(format!("Each read, {}", effect_title(all)), columns);
     advice.reads.iter().enumerate().fold(table, |table, (number, read)| {
-        let mut cells = vec![read_name(advice, number), read.weight.to_string()];
+        let mut cells = vec![advice.reads[number].text(), read.weight.to_string()];
         cells.extend((0..advice.readers.len()).map(|reader| {
             let [now, then] =
                 [&advice.present, &all.storage].map(|one| seconds_text(one.reads[reader][number].seconds));
@@ -154,18 +154,12 @@ fn reads(advice: &Advice, all: &Recommendation) -> Table {
     })
 }
 
-fn read_name(advice: &Advice, number: usize) -> String {
-    let read = &advice.reads[number];
-    let shape = shape_text(&read.block);
-    if read.name == shape { shape } else { format!("{} {shape}", read.name) }
-}
-
 /// The recommended seconds of each read as a bar before the present ones.
 fn bars(advice: &Advice, all: &Recommendation, reader: usize) -> Bars {
     let bar = |number: usize| {
         let [now, then] = [&advice.present, &all.storage].map(|one| one.reads[reader][number].seconds);
         Bar {
-            name: read_name(advice, number),
+            name: advice.reads[number].text(),
             value: then,
             whole: None,
             before: Some(now),

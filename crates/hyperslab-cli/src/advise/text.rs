@@ -266,9 +266,7 @@ fn effects(advice: &Advice, one: &Recommendation) -> String {
     head.extend(advice.readers.iter().map(|reader| (reader.as_str(), Align::Right)));
     let is_changed = one.verdict == Verdict::Rewrite;
     let rows = advice.reads.iter().enumerate().map(|(number, read)| {
-        let shape = shape_text(&read.block);
-        let name = if read.name == shape { shape } else { format!("{} {shape}", read.name) };
-        let mut cells = vec![name, read.weight.to_string()];
+        let mut cells = vec![read.text(), read.weight.to_string()];
         for reader in 0..advice.readers.len() {
             let [before, after] = [&advice.present, &one.storage]
                 .map(|storage| seconds_text(storage.reads[reader][number].seconds));

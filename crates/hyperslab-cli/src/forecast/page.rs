@@ -2,7 +2,7 @@
 
 use hyperslab_doctor::alternative_text;
 use hyperslab_doctor::forecast::{CloudReader, Forecast, StepForecast};
-use hyperslab_doctor::pattern::{bytes_text, shape_text};
+use hyperslab_doctor::pattern::{bytes_text, shape_beside};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Align, Bar, Bars, Column, Section, Table};
 use hyperslab_units::counted_text;
@@ -39,8 +39,10 @@ pub(crate) fn section(forecast: &Forecast) -> Section {
 fn bars(step: &StepForecast) -> Bars {
     let title = match (&step.block, step.blocks) {
         (Some(block), Some(blocks)) => {
-            let shape = shape_text(block);
-            let name = if step.name == shape { shape } else { format!("{}, {shape}", step.name) };
+            let name = match shape_beside(&step.name, block) {
+                Some(shape) => format!("{}, {shape}", step.name),
+                None => step.name.clone(),
+            };
             let about = if step.is_extrapolated() { "; extrapolated from the first blocks" } else { "" };
             format!("{name}: {}{about}", counted_text(blocks, "read"))
         }

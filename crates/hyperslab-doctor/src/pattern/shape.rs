@@ -92,6 +92,13 @@ pub fn shape_text(shape: &[u64]) -> String {
     shape.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
 }
 
+/// The shape of the blocks of a read, where its name does not begin with it as `1x720` and `4x4 at 100 random places` do.
+pub fn shape_beside(name: &str, block: &[u64]) -> Option<String> {
+    let shape = shape_text(block);
+    let rest = name.strip_prefix(&shape);
+    rest.is_none_or(|rest| !rest.is_empty() && !rest.starts_with(' ')).then_some(shape)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +117,15 @@ mod tests {
         assert_eq!(resolved("5,", &[9]), Some(vec![5]));
         assert_eq!(resolved("1x1", &shape), None);
         assert_eq!(":x4".parse::<BlockShape>().unwrap().to_string(), ":x4");
+    }
+
+    #[test]
+    fn a_shape_is_told_once() {
+        assert_eq!(shape_beside("row by row", &[1, 20]).as_deref(), Some("1x20"));
+        assert_eq!(shape_beside("1x20", &[1, 2]).as_deref(), Some("1x2"));
+        for name in ["1x20", "1x20 every 1x2", "1x20 at 5 random places"] {
+            assert_eq!(shape_beside(name, &[1, 20]), None, "{name}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::wrap::wrap;
 use crate::forecast::{Alternative, CloudReader, Forecast, ReaderForecast, StepForecast};
-use crate::pattern::{bytes_text, shape_text};
+use crate::pattern::{bytes_text, shape_beside};
 use crate::predict::seconds_text;
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use hyperslab_units::{count_text, counted_text};
@@ -129,9 +129,9 @@ fn table(steps: &[StepForecast]) -> String {
     let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
     let heading = |step: &StepForecast| match (&step.block, step.blocks) {
         (Some(block), Some(blocks)) => {
-            let shape = shape_text(block);
-            let name = if step.name == shape { String::new() } else { format!("{}\n", step.name) };
-            right(format!("{name}{shape}\n{}", counted_text(blocks, "read")))
+            let shape =
+                shape_beside(&step.name, block).map_or_else(String::new, |shape| format!("{shape}\n"));
+            right(format!("{}\n{shape}{}", step.name, counted_text(blocks, "read")))
         }
         _ => right(step.name.clone()),
     };

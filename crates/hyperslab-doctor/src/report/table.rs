@@ -3,7 +3,7 @@
 use super::model::{DatasetReport, ProfileReport, ReadReport};
 use super::wrap::wrap;
 use crate::numbers::{library_names, ratio_text};
-use crate::pattern::{bytes_text, shape_text};
+use crate::pattern::{bytes_text, shape_beside};
 use crate::predict::seconds_text;
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use hyperslab_units::{count_text, counted_text};
@@ -55,9 +55,12 @@ fn right(text: String) -> Cell {
 
 /// Name of a read; its shape and the number of reads.
 fn read_texts(read: &ReadReport) -> (String, String) {
-    let shape = shape_text(&read.shape);
     let reads = counted_text(read.reads, "read");
-    if read.name == shape { (shape, reads) } else { (read.name.clone(), format!("{shape}, {reads}")) }
+    let below = match shape_beside(&read.name, &read.shape) {
+        Some(shape) => format!("{shape}, {reads}"),
+        None => reads,
+    };
+    (read.name.clone(), below)
 }
 
 /// Decodes and decodes per chunk if the data is filtered, otherwise requests.

@@ -4,7 +4,7 @@
 use super::bytes::ByteMap;
 use crate::failure::one_line;
 use hyperslab::Dataset;
-use hyperslab_doctor::pattern::shape_text;
+use hyperslab_doctor::pattern::shape_beside;
 use hyperslab_doctor::{DatasetFacts, DatasetReport, Options, ReadReport, chunk_loads};
 use hyperslab_report::{CellColour, CellKind, CellMap};
 use hyperslab_units::{count_text, counted_text};
@@ -57,8 +57,10 @@ pub(super) fn figure(
 
 /// `/t2m: chunks decoded by series along axis 0 (1460x1x1), 259,920 reads, in libhdf5 1.14`
 fn title(report: &DatasetReport, read: &ReadReport, profile: usize, is_decoded: bool) -> String {
-    let shape = shape_text(&read.shape);
-    let read_text = if read.name == shape { shape } else { format!("{} ({shape})", read.name) };
+    let read_text = match shape_beside(&read.name, &read.shape) {
+        Some(shape) => format!("{} ({shape})", read.name),
+        None => read.name.clone(),
+    };
     format!(
         "{}: how often each chunk is {} by reading {read_text}, {}, in {}",
         one_line(&report.path),

@@ -1,7 +1,7 @@
 //! What each read costs in each library: a matrix for each dataset that was examined read by read.
 
 use crate::failure::one_line;
-use hyperslab_doctor::pattern::{bytes_text, shape_text};
+use hyperslab_doctor::pattern::{bytes_text, shape_beside};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{DatasetReport, ProfileReport, ReadReport, Report, ratio_text};
 use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};
@@ -57,9 +57,11 @@ fn row(report: &DatasetReport, read: &ReadReport) -> HeatRow {
         text: seconds_text(engine.predicted_seconds),
         detail: counts(engine.decodes, engine.amplification, engine.driver_reads, engine.driver_bytes),
     }));
-    let shape = shape_text(&read.shape);
     let reads = counted_text(read.reads, "read");
-    let note = if read.name == shape { reads } else { format!("{shape}, {reads}") };
+    let note = match shape_beside(&read.name, &read.shape) {
+        Some(shape) => format!("{shape}, {reads}"),
+        None => reads,
+    };
     HeatRow { name: read.name.clone(), note, cells, ..HeatRow::default() }
 }
 
