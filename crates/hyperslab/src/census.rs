@@ -34,6 +34,9 @@ pub struct Census {
     pub metadata: BTreeMap<&'static str, KindOfMetadata>,
     /// The raw data of each dataset that has any in this file, by path.
     pub raw_data: Vec<(String, u64)>,
+    /// The bytes of a decoded chunk, and of all chunks that are stored once they are decoded, of each chunked dataset among
+    /// those.
+    pub chunked: Vec<(u64, u64)>,
     /// Bytes that the file's own free-space managers list.
     pub free_bytes: u64,
     /// Bytes that belong to nobody: lost, or padding.
@@ -122,6 +125,7 @@ pub fn census(file: &File) -> Result<Census> {
     let mut walk = Walk {
         file: &own,
         raw: Vec::new(),
+        chunked: Vec::new(),
         objects: 0,
         tree: Tree::default(),
         errors: Vec::new(),
@@ -129,7 +133,7 @@ pub fn census(file: &File) -> Result<Census> {
     };
     let page_bytes = walk.superblock()?;
     walk.objects();
-    let Walk { raw, objects, tree, errors, .. } = walk;
+    let Walk { raw, chunked, objects, tree, errors, .. } = walk;
     let free = free_space::sections(&own).unwrap_or_default();
     let file_bytes = own.inner.source.len();
     let mut claims = Claims::default();
@@ -177,6 +181,7 @@ pub fn census(file: &File) -> Result<Census> {
         file_bytes,
         metadata,
         raw_data,
+        chunked,
         free_bytes,
         unaccounted_bytes: file_bytes.saturating_sub(accounted),
         objects,
@@ -191,6 +196,7 @@ struct Walk<'f> {
     file: &'f File,
     /// Address and bytes of the parts of each dataset's raw data.
     raw: Vec<(String, Vec<(u64, u64)>)>,
+    chunked: Vec<(u64, u64)>,
     objects: u64,
     tree: Tree,
     errors: Vec<Error>,
@@ -231,7 +237,12 @@ impl Walk<'_> {
                     self.tree.depth = self.tree.depth.max(depth as u64);
                     match raw_parts(dataset) {
                         Ok(parts) if parts.is_empty() => {}
-                        Ok(parts) => self.raw.push((dataset.path().to_owned(), parts)),
+                        Ok(parts) => {
+                            let chunk = dataset.chunk_bytes().filter(|bytes| *bytes > 0);
+                            let all = |bytes: u64| (bytes, bytes.saturating_mul(parts.len() as u64));
+                            self.chunked.extend(chunk.map(all));
+                            self.raw.push((dataset.path().to_owned(), parts));
+                        }
                         Err(error) => self.errors.push(error),
                     }
                 }

@@ -20,15 +20,7 @@ const OLD_GROUP_STRUCTURES: u64 = 4;
 pub(super) fn of(path: &Path, file: &File, census: &Census, is_for_cloud: bool) -> FileFacts {
     let mut facts = of_census(path, census);
     facts.repacked_bytes = repacked_bytes(file, census, &facts);
-    facts.chunked = census.raw_data.iter().filter_map(|(path, _)| chunked(file, path)).collect();
     if is_for_cloud { with_cloud_facts(facts, file, census) } else { facts }
-}
-
-/// The bytes of a decoded chunk, and of all chunks that a dataset has.
-fn chunked(file: &File, path: &str) -> Option<(u64, u64)> {
-    let dataset = file.dataset(path).ok()?;
-    let chunk = dataset.chunk_bytes().filter(|bytes| *bytes > 0)?;
-    Some((chunk, chunk.saturating_mul(chunks(&dataset)?)))
 }
 
 /// The bytes of the file after a repack that changes nothing else. Predicted only where much may be unused: bytes without an owner,
@@ -75,6 +67,7 @@ fn of_census(path: &Path, census: &Census) -> FileFacts {
         structures_per_group: if is_old { OLD_GROUP_STRUCTURES } else { 1 },
         dense_attributes: census.tree.dense_attributes,
         dense_links: census.tree.dense_links,
+        chunked: census.chunked.clone(),
         ..FileFacts::default()
     }
 }

@@ -51,11 +51,11 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
     let entries: Vec<Entry> = members.map(|item| Entry::look_up(item, &file, args.verbose)).collect();
     let damaged = entries.iter().filter(|entry| entry.is_damaged()).count();
     let counts_metadata = args.verbose || args.json && !location::is_url(&args.file);
-    let properties = FileProperties::of(&file, counts_metadata);
+    let properties = || FileProperties::of(&file, counts_metadata);
     let listing = if args.json {
-        json::document(&file, &path, &entries, &absent, &properties)
+        json::document(&file, &path, &entries, &absent, &properties())
     } else {
-        text::listing(&file, &entries, args.verbose.then_some(&properties))
+        text::listing(&file, &entries, args.verbose.then(properties).as_ref())
     };
     out.write_all(listing.as_bytes())?;
     out.flush()?;

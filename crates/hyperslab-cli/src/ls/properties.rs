@@ -76,7 +76,7 @@ fn metadata_bytes(census: &Census) -> u64 {
     census.metadata.values().map(|kind| kind.bytes).sum()
 }
 
-/// When space is allocated and fill values are written, in the words of h5py and of the bench.
+/// When space is allocated and fill values are written, in the words of h5py.
 pub(super) fn fill_words(fill: &FillValue) -> (&'static str, &'static str, &'static str) {
     let allocation = match fill.allocation {
         AllocationTime::Early => "early",

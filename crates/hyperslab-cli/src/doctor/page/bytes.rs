@@ -163,6 +163,7 @@ mod tests {
             file_bytes: 32_000,
             metadata: [("header", KindOfMetadata { structures: 100, bytes: 1000 })].into(),
             raw_data: vec![("/d".to_owned(), 24_000)],
+            chunked: Vec::new(),
             free_bytes: 3200,
             unaccounted_bytes: 3800,
             objects: 2,
