@@ -35,8 +35,8 @@ const BLOCKS_MIN: u64 = 8;
 /// A prime above the number of chunks that any budget holds: hyperslab's cache has no slots that could collide.
 const SLOTS: u64 = 4_194_301;
 
-/// The libhdf5 cache that approximates hyperslab's where the dataset is larger than its budget.
-pub(crate) fn equivalent_cache(budget_bytes: u64) -> (CacheSettings, LibVersion) {
+/// The chunk cache of a libhdf5 that approximates hyperslab's of this many bytes, where the dataset is larger.
+pub fn equivalent_cache(budget_bytes: u64) -> (CacheSettings, LibVersion) {
     (CacheSettings { nbytes: budget_bytes, nslots: SLOTS, w0: 0.75 }, LibVersion::V2_2)
 }
 

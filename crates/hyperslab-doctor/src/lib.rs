@@ -33,7 +33,7 @@ pub mod simulate;
 mod testing;
 
 pub use diagnose::{SimulatedRead, chunk_loads, diagnose, diagnose_file, diagnose_storage, simulate_reads};
-pub use engine::EngineCounts;
+pub use engine::{EngineCounts, equivalent_cache};
 pub use error::DoctorError;
 pub use facts::{
     ChunkMap, Codec, DatasetFacts, Decoded, Encoding, FileFacts, FillFacts, FillTime, FilterFact, Layout,

@@ -3,10 +3,8 @@
 //! A sweep is the doctor's, so that what is measured here is what is simulated there. Beside it: blocks at random
 //! places, and a block of fixed size moved along one axis or the diagonal, as in the talk of 2000.
 
-use hyperslab_doctor::pattern::Sweep;
+use hyperslab_doctor::pattern::{RandomPlaces, Sweep};
 use hyperslab_engines::{Block, Storage};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -132,13 +130,8 @@ impl Access {
                 Box::new(std::iter::successors(Some(first), move |start| sweep.after(start)).map(at))
             }
             BlockWalk::Random { count, seed } => {
-                let mut random = ChaCha8Rng::seed_from_u64(*seed);
-                let places = (0..*count).map(move |_| {
-                    let room =
-                        shape.iter().zip(&self.block).map(|(dim, block)| dim.saturating_sub(*block) + 1);
-                    room.map(|room| random.next_u64() % room).collect()
-                });
-                Box::new(places.map(at))
+                let places = RandomPlaces { count: *count, seed: *seed };
+                Box::new(places.starts(shape, &self.block).map(at))
             }
             BlockWalk::Along { axis } => {
                 let (axis, rank) = (*axis, shape.len());
@@ -179,16 +172,17 @@ impl Access {
         self.len(shape).min(part.most().unwrap_or(u64::MAX))
     }
 
-    /// Runs of neighbours from all over the access, `followed` blocks together, in order; and of each whether it only warms
-    /// caches: the first half of each run does, unless the runs are the whole access.
-    pub fn parts<'a>(
+    /// `followed` blocks that stand for all, in order; and of each whether it only warms caches. Of a sweep they are runs of
+    /// neighbours from all over it, and the first half of each run warms, unless the runs are the whole; otherwise the first.
+    pub fn sample<'a>(
         &'a self,
         shape: &'a [u64],
         followed: u64,
     ) -> Box<dyn Iterator<Item = (Block, bool)> + 'a> {
         let in_all = self.len(shape);
         let BlockWalk::Sweep { order } = &self.walk else {
-            return Box::new(self.blocks(shape).map(|block| (block, false)));
+            let first = usize::try_from(followed).unwrap_or(usize::MAX);
+            return Box::new(self.blocks(shape).take(first).map(|block| (block, false)));
         };
         if followed >= in_all {
             return Box::new(self.blocks(shape).map(|block| (block, false)));
@@ -291,9 +285,9 @@ mod tests {
         assert_eq!(twelve[..6], starts(&access, &[100, 20])[..6]);
         assert_eq!(twelve[6..], starts(&access, &[100, 20])[100..106]);
         assert_eq!(some(50).len(), 50);
-        let parts: Vec<_> = access.parts(&[100, 20], 12).collect();
+        let parts: Vec<_> = access.sample(&[100, 20], 12).collect();
         assert_eq!(parts.iter().filter(|(_, warms)| *warms).count(), 6);
-        assert!(access.parts(&[100, 20], 200).all(|(_, warms)| !warms));
+        assert!(access.sample(&[100, 20], 200).all(|(_, warms)| !warms));
     }
 
     fn walk(block: &[u64], walk: BlockWalk) -> Access {

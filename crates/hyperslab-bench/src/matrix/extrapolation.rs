@@ -65,12 +65,10 @@ impl Extrapolation<'_> {
             return None;
         }
         let in_all = self.access.len(shape);
-        let visits = made.len().max(1) as u64 * visits_of(&geometry, &self.access.block);
-        let per_read = (visits / made.len().max(1) as u64).max(1);
-        let followed = (VISITS_MAX / per_read).max(2).min(in_all);
+        let followed = (VISITS_MAX / visits_of(&geometry, &self.access.block).max(1)).max(2).min(in_all);
         let mut cache = ChunkCacheSim::new(&geometry, self.cache, self.version);
         let (mut all, mut counted) = (Seconds::default(), 0u64);
-        for (block, warms) in self.access.parts(shape, followed) {
+        for (block, warms) in self.access.sample(shape, followed) {
             let (loads, seconds) = predicted(&mut cache, block);
             if !warms {
                 all.add(loads, seconds);

@@ -9,7 +9,8 @@ use super::subject::Matrix;
 use super::write_figures::WriteFigures;
 use crate::explanation::Counts;
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::simulate::{CacheSettings, LibVersion};
+use hyperslab_doctor::equivalent_cache;
+use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::Storage;
 use hyperslab_engines::{Engine, FileBuffers, PageBuffer};
 use hyperslab_measure::PageCache;
@@ -17,14 +18,6 @@ use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::process::Outcome;
 use hyperslab_measure::runner::{EngineRun, Summary};
 use serde::{Deserialize, Serialize};
-
-/// The release whose simulated cache stands for hyperslab's own.
-const NEWEST: &str = "2.0.0";
-
-/// hyperslab's own cache, which has no slots, as the simulator takes it.
-fn own_cache() -> CacheSettings {
-    CacheSettings { nbytes: hyperslab::cache_bytes() as u64, nslots: 4_194_301, w0: 0.75 }
-}
 
 /// All that was measured, and what was not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -142,7 +135,7 @@ impl Row {
         let cache = run.task.options.cache.or(check.default_cache).filter(|_| has_cache);
         let version = || check.hdf5_version.as_deref()?.parse().ok();
         let simulated_cache = match engine {
-            Engine::Hyperslab => Some((own_cache(), LibVersion::NEWEST)),
+            Engine::Hyperslab => Some(equivalent_cache(hyperslab::cache_bytes() as u64)),
             _ => cache.zip(version()),
         };
         let extrapolated = is_part.then(|| {
@@ -151,12 +144,7 @@ impl Row {
             let made = Extrapolation { facts, access, part, cache, version };
             made.seconds(&runs.block_seconds()).unwrap_or(by_average)
         });
-        let own_decodes = || {
-            let facts = facts.filter(|_| *engine == Engine::Hyperslab)?;
-            simulated::decodes_and_seconds(facts, access, part, NEWEST, own_cache())
-        };
-        let predicted = facts.zip(cache).and_then(|(facts, cache)| {
-            let version = check.hdf5_version.as_deref()?;
+        let simulated = facts.zip(simulated_cache).and_then(|(facts, (cache, version))| {
             simulated::decodes_and_seconds(facts, access, part, version, cache)
         });
         Ok(Self {
@@ -184,8 +172,11 @@ impl Row {
                 read_bytes: last.usage.read_bytes,
                 memory_bytes: last.memory_bytes(),
                 decodes: check.decodes,
-                simulated_decodes: predicted.or_else(own_decodes).map(|(decodes, _)| decodes),
-                predicted_seconds: predicted.and_then(|(_, seconds)| seconds),
+                simulated_decodes: simulated.map(|(decodes, _)| decodes),
+                // Those of a libhdf5.
+                predicted_seconds: simulated
+                    .filter(|_| *engine != Engine::Hyperslab)
+                    .and_then(|(_, seconds)| seconds),
                 page_buffer: last.page_buffer,
                 page_cache: last.page_cache,
             },

@@ -40,10 +40,9 @@ impl Simulated {
         facts: &DatasetFacts,
         access: &Access,
         part: Part,
-        version: &str,
+        version: LibVersion,
         cache: CacheSettings,
     ) -> Option<Self> {
-        let version: LibVersion = version.parse().ok()?;
         let geometry = Geometry::of(facts).ok()??;
         geometry.chunk_dims()?;
         if access.len_of(&facts.shape, part) > BLOCKS_MAX {
@@ -59,7 +58,7 @@ pub(super) fn decodes_and_seconds(
     facts: &DatasetFacts,
     access: &Access,
     part: Part,
-    version: &str,
+    version: LibVersion,
     cache: CacheSettings,
 ) -> Option<(u64, Option<f64>)> {
     let geometry = Geometry::of(facts).ok()??;

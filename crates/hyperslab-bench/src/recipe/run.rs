@@ -216,7 +216,7 @@ impl Session<'_> {
                 && let Some(fit) = CacheFit::of(&storage, access, settings)
             {
                 let facts = artifacts.facts(file, || (context.facts)(file, DATASET));
-                let reads = |facts| Simulated::of(facts, access, *part, version, settings);
+                let reads = |facts| Simulated::of(facts, access, *part, version.parse().ok()?, settings);
                 simulated = Some((fit, facts.and_then(reads).map(|reads| reads.counts)));
             }
             Measured::of(cell, by, run, &storage, simulated).ok_or_else(|| run.failure())

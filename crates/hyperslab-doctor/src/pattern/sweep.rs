@@ -26,6 +26,17 @@ pub struct RandomPlaces {
     pub seed: u64,
 }
 
+impl RandomPlaces {
+    /// Where blocks start, so that they lie inside the extent.
+    pub fn starts<'a>(self, shape: &'a [u64], block: &'a [u64]) -> impl Iterator<Item = Vec<u64>> + 'a {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        (0..self.count).map(move |_| {
+            let room = shape.iter().zip(block).map(|(dim, block)| dim.saturating_sub(*block) + 1);
+            room.map(|room| random.next_u64() % room).collect()
+        })
+    }
+}
+
 impl Sweep {
     /// A sweep of `block` over `shape`; `order` lists the dimensions, slowest first.
     ///
@@ -102,7 +113,7 @@ impl Sweep {
     pub fn blocks(&self) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + '_ {
         let first = (self.reads() > 0).then(|| vec![0u64; self.shape.len()]);
         let starts: Box<dyn Iterator<Item = Vec<u64>>> = match self.random {
-            Some(places) if first.is_some() => Box::new(self.random_starts(places)),
+            Some(places) if first.is_some() => Box::new(places.starts(&self.shape, &self.block)),
             _ => Box::new(std::iter::successors(first, |start| self.after(start))),
         };
         starts.map(|start| {
@@ -110,14 +121,6 @@ impl Sweep {
                 .map(|((start, block), dim)| (*block).min(dim - start))
                 .collect();
             (start, count)
-        })
-    }
-
-    fn random_starts(&self, places: RandomPlaces) -> impl Iterator<Item = Vec<u64>> + '_ {
-        let mut random = ChaCha8Rng::seed_from_u64(places.seed);
-        (0..places.count).map(move |_| {
-            let room = self.shape.iter().zip(&self.block).map(|(dim, block)| dim.saturating_sub(*block) + 1);
-            room.map(|room| random.next_u64() % room).collect()
         })
     }
 

@@ -5,9 +5,9 @@
 
 use crate::bench::model::head::Participant;
 use hyperslab_bench::matrix::Simulated;
-use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::{CostModel, Terms};
 use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion};
+use hyperslab_doctor::{DatasetFacts, equivalent_cache};
 use hyperslab_engines::Engine;
 use hyperslab_measure::access::{Access, Part};
 
@@ -17,9 +17,6 @@ const VISIT_SECONDS: f64 = 2.0e-6;
 const VISITS_MAX: u64 = 400_000;
 /// The cache of a library that does not say which it has: that of libhdf5 up to 1.14.
 pub(super) const CACHE_ASSUMED: CacheSettings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
-
-/// A prime above the number of chunks that a cache holds.
-const SLOTS_MANY: u64 = 4_194_301;
 
 /// Seconds of one run of all reads; 0 for the engine that does nothing.
 pub(super) fn read_seconds(
@@ -35,11 +32,7 @@ pub(super) fn read_seconds(
         about.and_then(|about| about.hdf5_version.as_ref()?.parse().ok()).unwrap_or(LibVersion::NEWEST);
     let cache = match engine {
         // Its own cache has no slots, and is not what the user varies.
-        Engine::Hyperslab => CacheSettings {
-            nbytes: hyperslab::cache_bytes() as u64,
-            nslots: SLOTS_MANY,
-            w0: CACHE_ASSUMED.w0,
-        },
+        Engine::Hyperslab => equivalent_cache(hyperslab::cache_bytes() as u64).0,
         _ => cache.or(about.and_then(|about| about.default_cache)).unwrap_or(CACHE_ASSUMED),
     };
     let Some(swept) = Swept::of(facts, access, part, cache, version, terms) else { return 0.0 };
