@@ -71,8 +71,7 @@ impl<'a> Case<'a> {
         options: &'a Options,
     ) -> Result<Option<Self>, DoctorError> {
         let Some(geometry) = Geometry::of(facts)? else { return Ok(None) };
-        let profiles =
-            if options.profiles.is_empty() { Profile::defaults() } else { options.profiles.clone() };
+        let profiles = options.profiles_or_defaults();
         let costs = CostModel::new(facts, &geometry, options.terms, options.threads);
         let reference = CostModel::reference(facts, &geometry, options.threads);
         Ok(Some(Self {
@@ -114,6 +113,15 @@ impl<'a> Case<'a> {
             let (settings, version) = equivalent_cache(budget_bytes);
             self.counts(sweep, settings, version)
         })
+    }
+
+    /// The versions of libhdf5 in these profiles, each once.
+    pub(crate) fn versions(&self, profiles: &[usize]) -> Vec<LibVersion> {
+        let mut versions: Vec<LibVersion> =
+            profiles.iter().map(|profile| self.profiles[*profile].version).collect();
+        versions.sort();
+        versions.dedup();
+        versions
     }
 
     /// What happens to a chunk that is loaded.

@@ -39,6 +39,12 @@ pub struct Options {
     pub visits_max: u64,
 }
 
+impl Options {
+    pub(crate) fn profiles_or_defaults(&self) -> Vec<Profile> {
+        if self.profiles.is_empty() { Profile::defaults() } else { self.profiles.clone() }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

@@ -48,7 +48,7 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     );
     let mut evidence = group.evidence(case);
     let mut fixes = Vec::new();
-    if let Some(fix) = smallest_cache(case, group.read, &group.versions(case)) {
+    if let Some(fix) = smallest_cache(case, group.read, &case.versions(&group.hit)) {
         evidence["smallest_cache_bytes"] = fix.smallest_nbytes.into();
         let needed = group.read.rows[group.worst.profile].counts.chunks_touched;
         let effect = format!(

@@ -31,7 +31,6 @@ use crate::fix::{Fix, judged_cache_lines, read_lines, repack_for, smallest_cache
 use crate::numbers::rounded;
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::simulate::LibVersion;
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 
@@ -158,10 +157,7 @@ fn cache_for(case: &Case<'_>, target: usize, slowest: Option<usize>) -> Vec<Fix>
     let Some(slowest) = slowest else { return Vec::new() };
     let read = &case.reads[target];
     let hit: Vec<usize> = (0..read.rows.len()).filter(|profile| is_wasted_in(case, read, *profile)).collect();
-    let mut versions: Vec<LibVersion> = hit.iter().map(|profile| case.profiles[*profile].version).collect();
-    versions.sort();
-    versions.dedup();
-    let Some(fix) = smallest_cache(case, read, &versions) else { return Vec::new() };
+    let Some(fix) = smallest_cache(case, read, &case.versions(&hit)) else { return Vec::new() };
     if fix.settings.nbytes > CACHE_BYTES_MAX {
         return Vec::new();
     }

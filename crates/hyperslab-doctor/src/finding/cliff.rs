@@ -225,15 +225,6 @@ impl CliffGroup<'_> {
         })
     }
 
-    /// The versions of the affected libraries, each once.
-    pub(super) fn versions(&self, case: &Case<'_>) -> Vec<LibVersion> {
-        let mut versions: Vec<LibVersion> =
-            self.hit.iter().map(|profile| case.profiles[*profile].version).collect();
-        versions.sort();
-        versions.dedup();
-        versions
-    }
-
     /// Fixes other than the cache: other reads, other chunks.
     pub(super) fn reads_and_repack(&self, case: &Case<'_>) -> Vec<Fix> {
         let mut fixes = read_lines(case);

@@ -49,7 +49,7 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     let mut evidence = group.evidence(case);
     evidence["chunks_held"] = (holds / chunk_bytes).into();
     let mut fixes = Vec::new();
-    if let Some(fix) = smallest_cache(case, group.read, &group.versions(case)) {
+    if let Some(fix) = smallest_cache(case, group.read, &case.versions(&group.hit)) {
         evidence["smallest_cache_bytes"] = fix.smallest_nbytes.into();
         let effect = format!(
             "a cache of {}: room for the {} of the sweep, each {} once",

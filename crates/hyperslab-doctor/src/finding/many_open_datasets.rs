@@ -44,7 +44,7 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     if chunked.len() < DATASETS_MIN {
         return None;
     }
-    let profiles = if options.profiles.is_empty() { Profile::defaults() } else { options.profiles.clone() };
+    let profiles = options.profiles_or_defaults();
     let held: Vec<(&str, u64)> =
         profiles.iter().map(|profile| (&*profile.name, held_by(profile, chunked))).collect();
     let (_, most) = *held.iter().max_by_key(|(_, bytes)| *bytes)?;

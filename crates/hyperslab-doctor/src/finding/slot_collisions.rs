@@ -44,7 +44,7 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     // Keep the size in bytes if more slots are enough; otherwise use whatever ends the repeated decodes.
     let fix = slots_only(case, group.read, settings, version)
         .filter(|fix| case.counts(&group.read.sweep, fix.settings, version).is_ideal())
-        .or_else(|| smallest_cache(case, group.read, &group.versions(case)))
+        .or_else(|| smallest_cache(case, group.read, &case.versions(&group.hit)))
         .or_else(|| slots_only(case, group.read, settings, version));
     if let Some(fix) = fix {
         evidence["nslots_enough"] = fix.settings.nslots.into();
