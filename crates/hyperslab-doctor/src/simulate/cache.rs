@@ -56,6 +56,15 @@ pub(super) struct ChunkLoads {
     pub(super) times: u64,
 }
 
+/// What looking for a chunk came to.
+enum Lookup {
+    Hit,
+    /// The chunk's slot; none if the cache has no room for a chunk.
+    Missed {
+        slot: Option<u64>,
+    },
+}
+
 /// The chunk that is being read. Kept between reads to avoid allocations.
 #[derive(Debug, Clone, Default)]
 struct ChunkCursor {
@@ -184,6 +193,22 @@ impl Cache {
         self.cursor = cursor;
     }
 
+    /// Looks for a chunk in its slot. Where it is there, notes that bytes of it were accessed.
+    fn look_up(&mut self, grid: &Grid, linear: u64, cursor: &ChunkCursor, accessed: u64) -> Lookup {
+        if self.nslots == 0 || grid.chunk_bytes > self.nbytes {
+            return Lookup::Missed { slot: None };
+        }
+        let slot = self.hash.slot(linear, &cursor.scaled);
+        match self.entries.in_slot(slot).filter(|entry| self.entries.get(*entry).chunk == linear) {
+            Some(entry) => {
+                self.entries.promote(entry);
+                self.entries.count_read(entry, accessed);
+                Lookup::Hit
+            }
+            None => Lookup::Missed { slot: Some(slot) },
+        }
+    }
+
     fn read_chunk(
         &mut self,
         geometry: &Geometry,
@@ -193,17 +218,9 @@ impl Cache {
         cursor: &ChunkCursor,
         counts: &mut ReadCounts,
     ) {
-        let accessed = cursor.count.iter().fold(geometry.element_bytes, |n, c| n * c);
-        let fits = self.nslots > 0 && grid.chunk_bytes <= self.nbytes;
-        let slot = if fits { self.hash.slot(linear, &cursor.scaled) } else { 0 };
-        if fits
-            && let Some(entry) = self.entries.in_slot(slot)
-            && self.entries.get(entry).chunk == linear
-        {
-            self.entries.promote(entry);
-            self.entries.count_read(entry, accessed);
-            return;
-        }
+        let accessed = cursor.bytes(geometry);
+        let Lookup::Missed { slot } = self.look_up(grid, linear, cursor, accessed) else { return };
+        let fits = slot.is_some();
         let is_filtered = grid.is_filtered
             && !(grid.edge_chunks_unfiltered && grid.is_partial_edge(&geometry.shape, &cursor.scaled));
         let stored = grid.chunks.get(linear);
@@ -223,7 +240,7 @@ impl Cache {
                 } else {
                     counts.work.far_bytes += stored.bytes;
                 }
-                if fits {
+                if let Some(slot) = slot {
                     self.insert(grid, linear, slot, accessed);
                 }
             }
@@ -243,29 +260,22 @@ impl Cache {
                 self.steps += requests.steps;
                 counts.add_requests(requests);
             }
-            None if version.caches_missing_chunks() && !grid.skips_missing && fits => {
-                self.insert(grid, linear, slot, accessed);
+            None => {
+                let slot = slot.filter(|_| version.caches_missing_chunks() && !grid.skips_missing);
+                if let Some(slot) = slot {
+                    self.insert(grid, linear, slot, accessed);
+                }
             }
-            None => {}
         }
     }
 
     fn write_chunk(&mut self, geometry: &Geometry, grid: &Grid, linear: u64, cursor: &ChunkCursor) {
-        let accessed = cursor.count.iter().fold(geometry.element_bytes, |n, c| n * c);
-        let fits = self.nslots > 0 && grid.chunk_bytes <= self.nbytes;
-        let slot = if fits { self.hash.slot(linear, &cursor.scaled) } else { 0 };
-        if fits
-            && let Some(entry) = self.entries.in_slot(slot)
-            && self.entries.get(entry).chunk == linear
-        {
-            self.entries.promote(entry);
-            self.entries.count_read(entry, accessed);
-            return;
-        }
+        let accessed = cursor.bytes(geometry);
+        let Lookup::Missed { slot } = self.look_up(grid, linear, cursor, accessed) else { return };
         let is_stored = self.stored_since.contains(&linear) || grid.chunks.get(linear).is_some();
         // A chunk that is written as a whole need not be read before.
         self.written.decodes += u64::from(is_stored && accessed != grid.chunk_bytes);
-        if fits {
+        if let Some(slot) = slot {
             self.insert(grid, linear, slot, accessed);
         } else {
             self.written.encodes += 1;
@@ -347,6 +357,11 @@ impl Cache {
 }
 
 impl ChunkCursor {
+    /// The bytes of the chunk that are wanted.
+    fn bytes(&self, geometry: &Geometry) -> u64 {
+        self.count.iter().fold(geometry.element_bytes, |n, c| n * c)
+    }
+
     /// The part of the read that lies in the current chunk, along one dimension.
     fn clip(&mut self, axis: usize, grid: &Grid, spans: &[Span]) {
         let Span { start: first, len, step } = spans[axis];
