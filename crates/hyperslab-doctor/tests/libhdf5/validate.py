@@ -320,9 +320,8 @@ def stored_chunks(library, dataset, case):
     return chunks, sorted(ranges)
 
 
-def run_case(rng, library, writer, count, path):
-    newest = min(library.newest, writer.newest)
-    case = random_case(rng, newest)
+def write_case(rng, writer, newest, path, case):
+    """Writes the file of a case, and chooses its cache. Returns where its chunks lie."""
     write_file(rng, writer, newest, path, case)
     case["cache"] = random_cache(rng, case)
     file = writer.H5Fopen(path, 0, 0)
@@ -330,42 +329,60 @@ def run_case(rng, library, writer, count, path):
     case["chunks"], ranges = stored_chunks(writer, dataset, case)
     writer.H5Dclose(dataset)
     writer.H5Fclose(file)
-    fapl = library.H5Pcreate(library.id("H5P_CLS_FILE_ACCESS_ID_g"))
-    # Opened again, so that the reads begin with a cache that knows nothing.
-    file = library.H5Fopen(path, 0, fapl)
-    dapl = library.H5Pcreate(library.id("H5P_CLS_DATASET_ACCESS_ID_g"))
-    cache = case["cache"]
-    library.H5Pset_chunk_cache(dapl, cache["nslots"], cache["nbytes"], cache["w0"])
-    dataset = library.H5Dopen2(file, b"d", dapl)
-    kind = library.id(f"H5T_NATIVE_UINT{case['element'] * 8}_g")
-    space = library.H5Screate_simple(len(case["shape"]), numbers(case["shape"]), None)
+    return ranges
+
+
+class OpenCase:
+    """The dataset of a case, opened with its cache, which knows nothing yet."""
+
+    def __init__(self, library, path, case, is_written=False):
+        self.library = library
+        self.file = library.H5Fopen(path, int(is_written), 0)
+        self.dapl = library.H5Pcreate(library.id("H5P_CLS_DATASET_ACCESS_ID_g"))
+        cache = case["cache"]
+        library.H5Pset_chunk_cache(self.dapl, cache["nslots"], cache["nbytes"], cache["w0"])
+        self.dataset = library.H5Dopen2(self.file, b"d", self.dapl)
+        self.kind = library.id(f"H5T_NATIVE_UINT{case['element'] * 8}_g")
+        self.space = library.H5Screate_simple(len(case["shape"]), numbers(case["shape"]), None)
+        self.buffer = c.create_string_buffer(max(1, product(case["shape"]) * case["element"]))
+
+    def call(self, name, count, start, size, step=None):
+        """Calls H5Dread or H5Dwrite for these elements, with counters that begin at 0. Returns what was counted."""
+        step = numbers(step) if step else None
+        self.library.H5Sselect_hyperslab(self.space, 0, numbers(start), step, numbers(size), None)
+        memory = self.library.H5Screate_simple(len(size), numbers(size), None)
+        count.count_reset()
+        getattr(self.library, name)(self.dataset, self.kind, memory, self.space, 0, self.buffer)
+        out = (c.c_uint64 * 3)()
+        count.count_get(out)
+        self.library.H5Sclose(memory)
+        return list(out)
+
+    def close_dataset(self):
+        self.library.H5Sclose(self.space)
+        self.library.H5Dclose(self.dataset)
+
+    def close_file(self):
+        self.library.H5Pclose(self.dapl)
+        self.library.H5Fclose(self.file)
+
+
+def run_case(rng, library, writer, count, path):
+    newest = min(library.newest, writer.newest)
+    case = random_case(rng, newest)
+    ranges = write_case(rng, writer, newest, path, case)
+    opened = OpenCase(library, path, case)
     starts = numbers([start for start, _ in ranges])
     ends = numbers([end for _, end in ranges])
     count.count_ranges(len(ranges), starts, ends)
-    out = (c.c_uint64 * 3)()
-    buffer = c.create_string_buffer(max(1, product(case["shape"]) * case["element"]))
     reads, case["sweep"] = random_reads(rng, case)
     if not ranges and not case.get("fill_defined", True):
         # libhdf5 refuses to read where nothing is stored and no fill value is defined.
         reads, case["sweep"] = [], None
-    case["reads"] = []
-    for start, size in reads:
-        library.H5Sselect_hyperslab(space, 0, numbers(start), None, numbers(size), None)
-        memory = library.H5Screate_simple(len(size), numbers(size), None)
-        count.count_reset()
-        library.H5Dread(dataset, kind, memory, space, 0, buffer)
-        count.count_get(out)
-        library.H5Sclose(memory)
-        case["reads"].append([start, size, *out])
+    case["reads"] = [[start, size, *opened.call("H5Dread", count, start, size)] for start, size in reads]
     count.count_ranges(0, starts, ends)
-    for close, handle in (
-        ("H5Sclose", space),
-        ("H5Dclose", dataset),
-        ("H5Pclose", dapl),
-        ("H5Fclose", file),
-        ("H5Pclose", fapl),
-    ):
-        getattr(library, close)(handle)
+    opened.close_dataset()
+    opened.close_file()
     return case
 
 
@@ -400,41 +417,18 @@ def run_patterns(rng, library, writer, count, path):
         if case["kind"] == "small" and case["filtered"]:
             break
     case |= {"edge_unfiltered": False, "masked": 0, "deflate": False, "early": False, "fill_defined": True}
-    write_file(rng, writer, newest, path, case)
-    case["cache"] = random_cache(rng, case)
+    write_case(rng, writer, newest, path, case)
     case["writes"] = rng.random() < 0.6
-    file = writer.H5Fopen(path, 0, 0)
-    dataset = writer.H5Dopen2(file, b"d", 0)
-    case["chunks"], _ = stored_chunks(writer, dataset, case)
-    writer.H5Dclose(dataset)
-    writer.H5Fclose(file)
-    file = library.H5Fopen(path, int(case["writes"]), 0)
-    dapl = library.H5Pcreate(library.id("H5P_CLS_DATASET_ACCESS_ID_g"))
-    cache = case["cache"]
-    library.H5Pset_chunk_cache(dapl, cache["nslots"], cache["nbytes"], cache["w0"])
-    dataset = library.H5Dopen2(file, b"d", dapl)
-    kind = library.id(f"H5T_NATIVE_UINT{case['element'] * 8}_g")
-    space = library.H5Screate_simple(len(case["shape"]), numbers(case["shape"]), None)
-    buffer = c.create_string_buffer(max(1, product(case["shape"]) * case["element"]))
-    out = (c.c_uint64 * 3)()
+    opened = OpenCase(library, path, case, case["writes"])
+    call = "H5Dwrite" if case["writes"] else "H5Dread"
     case["patterns"] = []
     for start, size, step in random_patterns(rng, case):
-        library.H5Sselect_hyperslab(space, 0, numbers(start), numbers(step), numbers(size), None)
-        memory = library.H5Screate_simple(len(size), numbers(size), None)
-        count.count_reset()
-        if case["writes"]:
-            library.H5Dwrite(dataset, kind, memory, space, 0, buffer)
-        else:
-            library.H5Dread(dataset, kind, memory, space, 0, buffer)
-        count.count_get(out)
-        library.H5Sclose(memory)
-        case["patterns"].append([start, size, step, count.count_encodes(), out[0]])
+        decodes = opened.call(call, count, start, size, step)[0]
+        case["patterns"].append([start, size, step, count.count_encodes(), decodes])
     count.count_reset()
-    library.H5Sclose(space)
-    library.H5Dclose(dataset)
+    opened.close_dataset()
     case["close_encodes"] = count.count_encodes()
-    library.H5Pclose(dapl)
-    library.H5Fclose(file)
+    opened.close_file()
     case["reads"], case["sweep"] = [], None
     return case
 
