@@ -109,13 +109,16 @@ def _is_region(dtype: np.dtype[Any]) -> bool:
     return kind is not None and kind.__name__ == "RegionReference"
 
 
-def _packed(values: list[Any], dtype: np.dtype[Any]) -> tuple[NDArray[np.int64], bytes] | None:
-    """All texts or sequences one after the other, where that can be done without looking at each: the lengths in bytes, and the
-    bytes."""
-    if check_string_dtype(dtype) is not None:
-        return packed_texts(values)
-    base = np.dtype(check_vlen_dtype(dtype))
-    return None if base.hasobject or base.subdtype is not None else packed_arrays(values, base)
+def _packed(contents: list[bytes]) -> tuple[NDArray[np.int64], bytes]:
+    """The lengths, and the bytes one after the other."""
+    return np.fromiter(map(len, contents), np.int64, len(contents)), b"".join(contents)
+
+
+def _text(value: Any) -> bytes:
+    text = text_bytes(value)
+    if b"\0" in text:
+        raise InvalidError("a text of variable length ends at its first NUL; this one has a NUL inside")
+    return text
 
 
 class _Encoder:
@@ -123,30 +126,30 @@ class _Encoder:
 
     def __init__(self, file: object) -> None:
         self.file = file
-        self.offsets: list[NDArray[np.int64]] = []
-        self.counts: list[int] = []
-        self.contents: list[bytes | Elements] = []
-        self.packed: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], bytes]] = []
+        #: Texts, and sequences of elements that refer to nothing: offsets, numbers of elements, lengths in bytes, contents.
+        self.plain: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], bytes]] = []
+        #: Sequences of other elements: offsets, numbers of elements, contents.
+        self.nested: list[tuple[NDArray[np.int64], NDArray[np.int64], list[Elements]]] = []
         self.places: list[NDArray[np.int64]] = []
         self.objects: list[int] = []
         self.regions: list[tuple[int, int, bytes]] = []
 
     def sequences(self) -> Sequences:
         """All sequences that were added."""
-        offsets, counts = _joined(self.offsets), np.asarray(self.counts, np.int64)
-        plain = [content for content in self.contents if isinstance(content, bytes)]
-        if len(plain) == len(self.contents):
-            lengths = np.fromiter(map(len, plain), np.int64, len(plain))
-            parts = list(zip(*self.packed, strict=True)) or [(), (), (), ()]
-            joined = [_joined([first, *more]) for first, more in zip((offsets, counts, lengths), parts, strict=False)]
-            return joined[0], joined[1], (joined[2], b"".join([*plain, *parts[3]]))
-        for places, numbers, lengths, content in self.packed:
-            offsets = np.concatenate([offsets, places])
-            counts = np.concatenate([counts, numbers])
-            ends = np.cumsum(lengths)
-            self.contents += [content[end - length : end] for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)]
-        nested = [_plain(np.frombuffer(content, np.uint8)) if isinstance(content, bytes) else content for content in self.contents]
-        return offsets, counts, nested
+        offsets = _joined([part[0] for part in self.plain])
+        counts = _joined([part[1] for part in self.plain])
+        lengths = _joined([part[2] for part in self.plain])
+        content = b"".join(part[3] for part in self.plain)
+        if not self.nested:
+            return offsets, counts, (lengths, content)
+        ends = np.cumsum(lengths)
+        pieces = (content[end - length : end] for end, length in zip(ends.tolist(), lengths.tolist(), strict=True))
+        contents = [_plain(np.frombuffer(piece, np.uint8)) for piece in pieces]
+        for _, _, more in self.nested:
+            contents += more
+        offsets = _joined([offsets, *(part[0] for part in self.nested)])
+        counts = _joined([counts, *(part[1] for part in self.nested)])
+        return offsets, counts, contents
 
     def add(
         self, array: NDArray[Any], dtype: np.dtype[Any], elements: NDArray[Any], stored: np.dtype[Any], offsets: NDArray[np.int64]
@@ -182,30 +185,21 @@ class _Encoder:
         elements[...] = inner.reshape(elements.shape)
 
     def _add_sequences(self, values: list[Any], dtype: np.dtype[Any], offsets: NDArray[np.int64]) -> None:
-        contents: list[bytes | Elements]
-        packed = _packed(values, dtype)
-        if packed is not None:
-            lengths, content = packed
-            base = check_vlen_dtype(dtype)
-            size = 1 if base in (str, bytes) else np.dtype(base).itemsize
-            self.packed.append((offsets, lengths // size, lengths, content))
-            return
         if check_string_dtype(dtype) is not None:
-            contents = [text_bytes(value) for value in values]
-            if any(b"\0" in content for content in contents):
-                raise InvalidError("a text of variable length ends at its first NUL; this one has a NUL inside")
-            counts = list(map(len, contents))
+            texts = packed_texts(values) or _packed([_text(value) for value in values])
+            self.plain.append((offsets, texts[0], *texts))
+            return
+        base = np.dtype(check_vlen_dtype(dtype))
+        packed = None if base.hasobject or base.subdtype is not None else packed_arrays(values, base)
+        if packed is not None:
+            self.plain.append((offsets, packed[0] // base.itemsize, *packed))
+            return
+        arrays = [np.empty(0, base.base) if is_unset(value) else array_of(value, base) for value in values]
+        counts = np.fromiter((array.size for array in arrays), np.int64, len(arrays))
+        if base.hasobject:
+            self.nested.append((offsets, counts, [encode(array, base, self.file) for array in arrays]))
         else:
-            base = np.dtype(check_vlen_dtype(dtype))
-            arrays = [np.empty(0, base.base) if is_unset(value) else array_of(value, base) for value in values]
-            if base.hasobject:
-                contents = [encode(array, base, self.file) for array in arrays]
-            else:
-                contents = [np.ascontiguousarray(array).tobytes() for array in arrays]
-            counts = [array.size for array in arrays]
-        self.offsets.append(offsets)
-        self.counts += counts
-        self.contents += contents
+            self.plain.append((offsets, counts, *_packed([np.ascontiguousarray(array).tobytes() for array in arrays])))
 
     def _add_references(self, values: list[Any], offsets: NDArray[np.int64]) -> None:
         given = [number for number, value in enumerate(values) if value]
