@@ -7,8 +7,9 @@
 //! {"dataset": "/t2m", "shape": [1, 361, 720], "step": [1, 2, 2], "order": [0, 1, 2]}
 //! ```
 //!
-//! `shape` is the extent of the block that a call reads, `count` how many such calls there were, 1 if it is missing; `order` lists the
-//! dimensions, slowest first, or is `random`; of a block, every `step`-th element is read. Other members are ignored. A read weighs as many times as its calls would have read the whole dataset.
+//! `shape` is the extent of the block that a call reads, `count` how many such calls there were, 1 if it is missing; `order`
+//! lists the dimensions, slowest first, or is `random`; of a block, every `step`-th element is read. Other members are
+//! ignored. A read weighs as many times as its calls would have read the whole dataset.
 
 use crate::failure::Failure;
 use hyperslab::Dataset;

@@ -2,6 +2,7 @@
 
 use super::rules::{parse_shape, wrong};
 use crate::failure::Failure;
+use hyperslab_engines::{SZIP_ENTROPY_CODING, SZIP_NEAREST_NEIGHBOUR};
 use hyperslab_repack::{Change, FilterRequest, LayoutRequest, PathPattern, Rule};
 
 /// The rules of `-l` and `-f`. Several `-f` for the same objects are one pipeline.
@@ -62,8 +63,6 @@ fn layout(text: &str) -> Result<LayoutRequest, String> {
 
 /// A filter; `None` for `NONE`.
 fn filter(text: &str) -> Result<Option<FilterRequest>, String> {
-    const NEAREST_NEIGHBOUR: u32 = 32;
-    const ENTROPY_CODING: u32 = 4;
     let (name, given) = text.split_once('=').unwrap_or((text, ""));
     let words: Vec<&str> = given.split(',').filter(|word| !word.is_empty()).collect();
     let number = |at: usize| -> Result<u32, String> {
@@ -80,8 +79,8 @@ fn filter(text: &str) -> Result<Option<FilterRequest>, String> {
         "SHUF" => request(2, Vec::new()),
         "FLET" => request(3, Vec::new()),
         "SZIP" => match words.get(1) {
-            Some(&"NN") => request(4, vec![NEAREST_NEIGHBOUR, number(0)?]),
-            Some(&"EC") => request(4, vec![ENTROPY_CODING, number(0)?]),
+            Some(&"NN") => request(4, vec![SZIP_NEAREST_NEIGHBOUR, number(0)?]),
+            Some(&"EC") => request(4, vec![SZIP_ENTROPY_CODING, number(0)?]),
             _ => Err("SZIP takes the pixels of a block and NN or EC, such as SZIP=8,NN".into()),
         },
         "NBIT" => request(5, Vec::new()),

@@ -27,7 +27,6 @@ use hyperslab_repack::RepackOptions;
 use hyperslab_write::WriteOptions;
 use model::Document;
 use one_file::Job;
-pub(crate) use rules::filter_request;
 pub use rules::filter_requests;
 use std::collections::BTreeSet;
 use std::io::Write;

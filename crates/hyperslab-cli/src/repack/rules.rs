@@ -138,29 +138,17 @@ pub(super) fn parse_filters(text: &str) -> Result<Change, String> {
     Ok(Change::Rounded { digits, filters: filter_requests(filters)? })
 }
 
+fn request(filter: &FilterSpec) -> FilterRequest {
+    FilterRequest { id: filter.id(), parameters: filter.given_parameters() }
+}
+
 /// The filters of a pipeline as users write it: `shuffle+gzip=4`, `none`.
 ///
 /// # Errors
 ///
 /// What is wrong with it.
 pub fn filter_requests(text: &str) -> Result<Vec<FilterRequest>, String> {
-    Ok(FilterSpec::parse_pipeline(text)?.iter().map(filter_request).collect())
-}
-
-/// The parameters that the user gives, as libhdf5's functions take them.
-pub(crate) fn filter_request(filter: &FilterSpec) -> FilterRequest {
-    const NEAREST_NEIGHBOUR: u32 = 32;
-    const ENTROPY_CODING: u32 = 4;
-    let parameters = match filter {
-        FilterSpec::Gzip(level) => vec![*level],
-        FilterSpec::Shuffle | FilterSpec::Fletcher32 | FilterSpec::Nbit => Vec::new(),
-        FilterSpec::Szip { nearest_neighbour, pixels } => {
-            vec![if *nearest_neighbour { NEAREST_NEIGHBOUR } else { ENTROPY_CODING }, *pixels]
-        }
-        FilterSpec::ScaleOffset(factor) => factor.iter().map(|factor| *factor as u32).collect(),
-        FilterSpec::Other { parameters, .. } => parameters.clone(),
-    };
-    FilterRequest { id: filter.id(), parameters }
+    Ok(FilterSpec::parse_pipeline(text)?.iter().map(request).collect())
 }
 
 #[cfg(test)]

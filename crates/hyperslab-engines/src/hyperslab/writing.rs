@@ -142,18 +142,7 @@ fn datatype(scalar: Scalar) -> Result<Datatype, EngineError> {
 
 /// A filter as the writer takes it: parameters that follow from the dataset are left to it.
 fn request(filter: &FilterSpec) -> FilterRequest {
-    const ENTROPY_CODING: u32 = 4;
-    const NEAREST_NEIGHBOUR: u32 = 32;
-    let parameters = match filter {
-        FilterSpec::Gzip(level) => vec![*level],
-        FilterSpec::Shuffle | FilterSpec::Fletcher32 | FilterSpec::Nbit => Vec::new(),
-        FilterSpec::Szip { nearest_neighbour, pixels } => {
-            vec![if *nearest_neighbour { NEAREST_NEIGHBOUR } else { ENTROPY_CODING }, *pixels]
-        }
-        FilterSpec::ScaleOffset(digits) => digits.iter().map(|digits| digits.cast_unsigned()).collect(),
-        FilterSpec::Other { parameters, .. } => parameters.clone(),
-    };
-    FilterRequest { id: filter.id(), parameters }
+    FilterRequest { id: filter.id(), parameters: filter.given_parameters() }
 }
 
 #[cfg(test)]

@@ -58,6 +58,16 @@ const ZFP: u16 = 32_013;
 const ZFP_MODES: [(&str, u32); 3] = [("zfp-rate", 1), ("zfp-precision", 2), ("zfp-accuracy", 3)];
 const ZFP_REVERSIBLE: u32 = 5;
 
+/// Entropy coding, in szip's first parameter (`H5_SZIP_EC_OPTION_MASK`).
+pub const SZIP_ENTROPY_CODING: u32 = 4;
+/// Nearest-neighbour coding (`H5_SZIP_NN_OPTION_MASK`).
+pub const SZIP_NEAREST_NEIGHBOUR: u32 = 32;
+
+/// The coding of szip, as libhdf5's functions take it.
+pub(crate) fn szip_coding(is_nearest_neighbour: bool) -> u32 {
+    if is_nearest_neighbour { SZIP_NEAREST_NEIGHBOUR } else { SZIP_ENTROPY_CODING }
+}
+
 impl FilterSpec {
     /// The identification of the filter.
     pub fn id(&self) -> u16 {
@@ -69,6 +79,18 @@ impl FilterSpec {
             Self::Nbit => 5,
             Self::ScaleOffset(_) => 6,
             Self::Other { id, .. } => *id,
+        }
+    }
+
+    /// The parameters that the user gives, as libhdf5's functions take them; those that follow from the dataset are not among
+    /// them.
+    pub fn given_parameters(&self) -> Vec<u32> {
+        match self {
+            Self::Gzip(level) => vec![*level],
+            Self::Shuffle | Self::Fletcher32 | Self::Nbit => Vec::new(),
+            Self::Szip { nearest_neighbour, pixels } => vec![szip_coding(*nearest_neighbour), *pixels],
+            Self::ScaleOffset(digits) => digits.iter().map(|digits| digits.cast_unsigned()).collect(),
+            Self::Other { parameters, .. } => parameters.clone(),
         }
     }
 

@@ -7,7 +7,8 @@ mod record;
 mod scalar;
 
 pub use element::Element;
-pub use filter::{FilterSpec, pipeline_text};
+pub(crate) use filter::szip_coding;
+pub use filter::{FilterSpec, SZIP_ENTROPY_CODING, SZIP_NEAREST_NEIGHBOUR, pipeline_text};
 pub use layout::{FieldPlace, Layout, align, of_datatype as layout_of, pack};
 pub use record::{Field, Memory, Record, Records};
 pub use scalar::{Kind, Scalar};
@@ -210,24 +211,19 @@ impl fmt::Display for Storage {
         if let Some(value) = self.fill_value {
             write!(f, " fill {value}")?;
         }
-        let (fill, alloc, libver) = (self.fill_time, self.alloc_time, self.libver);
-        if fill != FillTime::default() {
-            f.write_str(match fill {
-                FillTime::IfSet => "",
-                FillTime::Alloc => ", fill time alloc",
-                FillTime::Never => ", fill time never",
-            })?;
-        }
-        if alloc != AllocTime::default() {
-            f.write_str(match alloc {
-                AllocTime::Default => "",
-                AllocTime::Early => ", allocation time early",
-                AllocTime::Late => ", allocation time late",
-                AllocTime::Incremental => ", allocation time incremental",
-            })?;
-        }
-        if libver != Libver::default() {
-            write!(f, " libver {libver:?}")?;
+        f.write_str(match self.fill_time {
+            FillTime::IfSet => "",
+            FillTime::Alloc => ", fill time alloc",
+            FillTime::Never => ", fill time never",
+        })?;
+        f.write_str(match self.alloc_time {
+            AllocTime::Default => "",
+            AllocTime::Early => ", allocation time early",
+            AllocTime::Late => ", allocation time late",
+            AllocTime::Incremental => ", allocation time incremental",
+        })?;
+        if self.libver != Libver::default() {
+            write!(f, " libver {:?}", self.libver)?;
         }
         if let Some(bytes) = self.page_bytes {
             write!(f, " pages of {bytes}")?;

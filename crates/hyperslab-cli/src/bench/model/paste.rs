@@ -3,10 +3,8 @@
 use super::document::Document;
 use super::head::Data;
 use super::verdict::Choice;
-use crate::repack::filter_request;
 use hyperslab_doctor::{StorageLines, python_string};
 use hyperslab_engines::{FilterSpec, Format, Storage, pipeline_text};
-use hyperslab_repack::FilterRequest;
 
 /// A tool, and what to give it.
 pub(in crate::bench) struct Paste {
@@ -59,7 +57,7 @@ fn storing(data: &Data, storage: &Storage) -> Vec<Paste> {
 
 /// A filter by its number, with the parameters that a program that writes gives.
 fn request(filter: &FilterSpec, storage: &Storage) -> (u16, Vec<u32>) {
-    let FilterRequest { id, mut parameters } = filter_request(filter);
+    let (id, mut parameters) = (filter.id(), filter.given_parameters());
     if let FilterSpec::ScaleOffset(factor) = filter {
         // Floats are scaled by decimal digits, integers by bits.
         let kind = if storage.element.to_string().contains('f') { 0 } else { 2 };

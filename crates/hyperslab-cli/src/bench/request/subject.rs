@@ -9,7 +9,7 @@ use crate::location;
 use hyperslab::{Dataset, File};
 use hyperslab_bench::matrix::Subject;
 use hyperslab_doctor::pattern::BlockDim;
-use hyperslab_engines::{Element, FilterSpec};
+use hyperslab_engines::{Element, FilterSpec, SZIP_NEAREST_NEIGHBOUR};
 use hyperslab_measure::data::Synthetic;
 use hyperslab_netcdf::Netcdf;
 use std::path::Path;
@@ -97,9 +97,6 @@ pub(super) fn letters(rank: usize) -> Vec<String> {
     let known = ["x", "y", "z", "t"].map(str::to_owned);
     known.into_iter().chain((4..).map(|axis| axis.to_string())).take(rank).collect()
 }
-
-/// The bit of szip's first parameter that means nearest-neighbour coding (`H5_SZIP_NN_OPTION_MASK`).
-const SZIP_NEAREST_NEIGHBOUR: u32 = 32;
 
 /// The pipeline of a dataset, as it is written again.
 pub(in crate::bench) fn pipeline_of(dataset: &Dataset) -> Vec<FilterSpec> {

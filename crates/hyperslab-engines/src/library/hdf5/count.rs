@@ -4,32 +4,13 @@
 //! take the place of a predefined one, for any file. Builds that hide these names cannot be counted, nor can
 //! pipelines of plug-ins alone: their counts are simulated only.
 
+use super::filter_class::{Class, DECODING, Filter};
 use crate::interface::{Counter, Counts};
 use crate::library::call;
 use libloading::Library;
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-type Filter =
-    unsafe extern "C" fn(c_uint, usize, *const c_uint, usize, *mut usize, *mut *mut c_void) -> usize;
-
-/// `H5Z_class2_t`
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Class {
-    version: c_int,
-    id: c_int,
-    encoder_present: c_uint,
-    decoder_present: c_uint,
-    name: *const c_char,
-    can_apply: *const c_void,
-    set_local: *const c_void,
-    filter: Filter,
-}
-
-/// `H5Z_FLAG_REVERSE`
-const DECODING: c_uint = 0x0100;
 
 static DECODES: AtomicU64 = AtomicU64::new(0);
 static ENCODES: AtomicU64 = AtomicU64::new(0);

@@ -8,7 +8,7 @@ use super::property::{access, id_of, list, space};
 use crate::error::{EngineError, unsupported};
 use crate::library::call::{call, open};
 use crate::library::load::{c_name, c_path};
-use crate::storage::{Element, FilterSpec, Kind, Libver, Memory, Records, Storage};
+use crate::storage::{Element, FilterSpec, Kind, Libver, Memory, Records, Storage, szip_coding};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::c_int;
 use std::path::Path;
@@ -103,8 +103,6 @@ fn creation(api: &Rc<Api>, storage: &Storage) -> Result<Hid, EngineError> {
 
 fn add_filter(list: &Hid, filter: &FilterSpec, storage: &Storage) -> Result<(), EngineError> {
     let element = storage.element;
-    const NEAREST_NEIGHBOUR: u32 = 32;
-    const ENTROPY_CODING: u32 = 4;
     const FLOAT_BY_DIGITS: c_int = 0;
     const INTEGERS: c_int = 2;
     let (api, number) = (&list.library, c_int::from(filter.id()));
@@ -128,8 +126,7 @@ fn add_filter(list: &Hid, filter: &FilterSpec, storage: &Storage) -> Result<(), 
             FilterSpec::Shuffle => set(FILTER_OPTIONAL, &[]),
             FilterSpec::Fletcher32 => set(FILTER_MANDATORY, &[]),
             FilterSpec::Szip { nearest_neighbour, pixels } => {
-                let coding = if *nearest_neighbour { NEAREST_NEIGHBOUR } else { ENTROPY_CODING };
-                call!(api.H5Pset_szip(list.id, coding, *pixels))
+                call!(api.H5Pset_szip(list.id, szip_coding(*nearest_neighbour), *pixels))
             }
             FilterSpec::Nbit => call!(api.H5Pset_nbit(list.id)),
             FilterSpec::ScaleOffset(digits) => {

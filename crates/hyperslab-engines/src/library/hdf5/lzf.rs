@@ -4,31 +4,15 @@
 //! have it. Here hyperslab's codec of the same format is registered instead, so that files with LZF are measured behind the
 //! user's libhdf5, too. Its speed is that of this codec.
 
+use super::filter_class::{CLASS_VERSION, Class, DECODING};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use std::cell::RefCell;
-use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
 /// The number of the filter.
 pub(super) const LZF: u16 = 32_000;
 /// The versions of h5py's filter and of LibLZF that are written into its parameters, before the bytes of a chunk.
 const VERSIONS: [u32; 2] = [4, 0x0105];
-/// `H5Z_FLAG_REVERSE`
-const DECODING: c_uint = 0x0100;
-/// `H5Z_CLASS_T_VERS`
-const CLASS_VERSION: c_int = 1;
-
-/// `H5Z_class2_t`
-#[repr(C)]
-pub(super) struct Class {
-    version: c_int,
-    id: c_int,
-    encoder_present: c_uint,
-    decoder_present: c_uint,
-    name: *const c_char,
-    can_apply: *const c_void,
-    set_local: *const c_void,
-    filter: unsafe extern "C" fn(c_uint, usize, *const c_uint, usize, *mut usize, *mut *mut c_void) -> usize,
-}
 
 /// The class to register: it must be registered before a file with the filter is opened.
 pub(super) fn class() -> Class {

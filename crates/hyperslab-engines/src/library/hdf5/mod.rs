@@ -5,6 +5,7 @@ mod count;
 mod create;
 mod dataset;
 mod datatype;
+mod filter_class;
 mod lzf;
 mod metadata_cache;
 mod objects;

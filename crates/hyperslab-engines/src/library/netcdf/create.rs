@@ -4,7 +4,7 @@ use super::api::{File, Netcdf};
 use crate::error::{EngineError, unsupported};
 use crate::library::call::{Handle, call, close};
 use crate::library::load::{c_name, c_path};
-use crate::storage::{Element, FillTime, FilterSpec, Format, Kind, Storage};
+use crate::storage::{Element, FillTime, FilterSpec, Format, Kind, Storage, szip_coding};
 use std::ffi::{c_int, c_uint};
 use std::path::Path;
 use std::rc::Rc;
@@ -19,8 +19,6 @@ const CHUNKED: c_int = 0;
 const CONTIGUOUS: c_int = 1;
 const LITTLE_ENDIAN: c_int = 1;
 const BIG_ENDIAN: c_int = 2;
-const NEAREST_NEIGHBOUR: c_int = 32;
-const ENTROPY_CODING: c_int = 4;
 
 /// Creates a file of a format.
 pub(super) fn file(library: &Netcdf, path: &Path, format: Format) -> Result<Rc<File>, EngineError> {
@@ -131,7 +129,7 @@ fn add_filter(
             }
             FilterSpec::Fletcher32 => call!(library.nc_def_var_fletcher32(group, id, 1)),
             FilterSpec::Szip { nearest_neighbour, pixels } => {
-                let coding = if *nearest_neighbour { NEAREST_NEIGHBOUR } else { ENTROPY_CODING };
+                let coding = szip_coding(*nearest_neighbour) as c_int;
                 call!(library?.nc_def_var_szip(group, id, coding, *pixels as c_int))
             }
             FilterSpec::Other { id: number, parameters } => {
