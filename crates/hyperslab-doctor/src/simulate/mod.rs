@@ -7,14 +7,16 @@
 //! `tests/against_libhdf5.rs` compares it with the real library.
 //!
 //! ```text
-//!   Geometry ──► ChunkCacheSim::read(start, count) ──► ReadCounts        one H5Dread
-//!   Geometry ──► simulate_sweep(.., sweep)         ──► SweepCounts       every block of a pattern, by group
+//!   Geometry ──► ChunkCacheSim::read(start, count)        ──► ReadCounts          one H5Dread
+//!   Geometry ──► ChunkCacheSim::write(start, count, step) ──► WriteCounts         one H5Dwrite
+//!   Geometry ──► simulate_sweep(.., sweep)                ──► SweepCounts         every block of a pattern, by group
 //! ```
 //!
 //! The page buffer of paged files is simulated by itself, from the reads that reach it ([`PageBufferSim`]).
 //!
-//! Not simulated: writes, reads of the chunk index (the metadata cache), strided and point selections,
-//! MPI, the strip mining of type conversions. A block is read into a buffer of exactly its shape.
+//! Strided reads, and writes into chunks with filters, count what is decoded and encoded. Not simulated: reads of the chunk
+//! index (the metadata cache), the requests of strided reads of data without filters, other writes, point selections, MPI,
+//! the strip mining of type conversions. A block is read into a buffer of exactly its shape.
 
 mod cache;
 mod cache_setting;
