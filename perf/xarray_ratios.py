@@ -232,8 +232,8 @@ with hyperslab.File({!r}) as file:
 """
 
 
-def cases(folder: Path, scale: int) -> list[Callable[[], Case]]:
-    """Each makes its files when it is called."""
+def cases(folder: Path, scale: int) -> dict[str, Callable[[], Case]]:
+    """The cases by the words that choose them. Each makes its files when it is called."""
     path = {name: str(folder / name) for name in ("variables.nc", "files", "large.nc", "distant.nc", "small")}
     engines = ("hyperslab", "h5netcdf", "netcdf4")
 
@@ -326,7 +326,16 @@ def cases(folder: Path, scale: int) -> list[Callable[[], Case]]:
         end = "server.stdin.close(); server.terminate()"
         return Case("open a distant group", work, {}, setup=setup, end=end, seconds_max=0.4)
 
-    return [variables, files, series, threads, load, mean("threads", 1 / 4), mean("2 processes", 1 / 1.8, **cluster), remote]
+    return {
+        "variables": variables,
+        "mfdataset": files,
+        "series": series,
+        "opening threads": threads,
+        "load": load,
+        "dask threads": mean("threads", 1 / 4),
+        "dask processes": mean("2 processes", 1 / 1.8, **cluster),
+        "distant": remote,
+    }
 
 
 def main() -> int:
@@ -339,9 +348,8 @@ def main() -> int:
     arguments = parser.parse_args()
     reached, seconds = True, {}
     print(f"load of the machine: {os.getloadavg()[0]:.2f}")
-    names = ["variables", "mfdataset", "series", "load", "threads", "processes", "distant"]
     with tempfile.TemporaryDirectory(prefix="hyperslab-xarray-") as folder:
-        for name, make in zip(names, cases(Path(folder), 100 if arguments.small else 1), strict=True):
+        for name, make in cases(Path(folder), 100 if arguments.small else 1).items():
             if arguments.only and not any(word in name for word in arguments.only):
                 continue
             case = make()
