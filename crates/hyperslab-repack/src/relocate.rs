@@ -50,13 +50,6 @@ impl HeapContent {
             Self::Nested(content) => &content.bytes,
         }
     }
-
-    fn without_addresses(self) -> Self {
-        match self {
-            Self::Plain(_) => self,
-            Self::Nested(content) => Self::Nested(Box::new(content.without_addresses())),
-        }
-    }
 }
 
 /// The objects of the new file, by their addresses in the source.
@@ -109,6 +102,43 @@ fn collections(datatype: &Datatype, elements: &[u8], heap: &Heap, found: &mut Ve
             Class::Array { base, .. } => collections(base, element, heap, found),
             _ => return,
         }
+    }
+}
+
+/// A checksum of many small pieces, which are gathered: the calls would take longer than the bytes.
+#[derive(Default)]
+struct GatheredChecksum {
+    hasher: crc32fast::Hasher,
+    gathered: Vec<u8>,
+}
+
+impl GatheredChecksum {
+    /// Larger pieces are not gathered, nor more bytes than this.
+    const GATHERED_BYTES: usize = 16 << 10;
+
+    fn add(&mut self, bytes: &[u8]) {
+        if self.gathered.len() + bytes.len() > Self::GATHERED_BYTES {
+            self.hasher.update(&self.gathered);
+            self.gathered.clear();
+        }
+        if bytes.len() > Self::GATHERED_BYTES {
+            self.hasher.update(bytes);
+        } else {
+            self.gathered.extend_from_slice(bytes);
+        }
+    }
+
+    fn add_child(&mut self, at: usize, child: &HeapContent) {
+        self.add(&(at as u64).to_le_bytes());
+        match child {
+            HeapContent::Plain(bytes) => self.add(bytes),
+            HeapContent::Nested(content) => content.add_to(self),
+        }
+    }
+
+    fn finish(mut self) -> u32 {
+        self.hasher.update(&self.gathered);
+        self.hasher.finalize()
     }
 }
 
@@ -340,40 +370,46 @@ impl Relocatable {
 
     /// Without the addresses, which are what they lead to: equal for the same elements of two files.
     pub fn without_addresses(mut self) -> Self {
+        self.clear_addresses();
+        self
+    }
+
+    fn clear_addresses(&mut self) {
         let objects = self.objects.iter().map(|(at, _)| (*at, 8));
-        let places: Vec<_> = objects.chain(self.heap.iter().map(|(at, _)| (*at, HEAP_REFERENCE))).collect();
-        for (at, len) in places {
+        for (at, len) in objects.chain(self.heap.iter().map(|(at, _)| (*at, HEAP_REFERENCE))) {
             self.bytes.get_mut(at..at + len).into_iter().for_each(|address| address.fill(0));
         }
-        self.heap = self.heap.into_iter().map(|(at, child)| (at, child.without_addresses())).collect();
+        for (_, child) in &mut self.heap {
+            if let HeapContent::Nested(content) = child {
+                content.clear_addresses();
+            }
+        }
         self.omitted.clear();
-        self
     }
 
     /// A checksum of the elements and of all that they refer to, in the order of the offsets. Bytes that will be addresses are
     /// included as they are: zeros, or those before the elements were [written](Self::into_data).
     pub fn checksum(&self) -> u32 {
-        let mut hasher = crc32fast::Hasher::new();
-        self.add_to(&mut hasher);
-        hasher.finalize()
+        let mut sum = GatheredChecksum::default();
+        self.add_to(&mut sum);
+        sum.finish()
     }
 
-    fn add_to(&self, hasher: &mut crc32fast::Hasher) {
-        hasher.update(&self.bytes);
-        let mut objects = self.objects.clone();
+    fn add_to(&self, sum: &mut GatheredChecksum) {
+        sum.add(&self.bytes);
+        let mut objects: Vec<_> = self.objects.iter().collect();
         objects.sort_unstable_by_key(|(at, _)| *at);
         for (at, object) in objects {
-            hasher.update(&(at as u64).to_le_bytes());
-            hasher.update(&object.0.to_le_bytes());
+            sum.add(&(*at as u64).to_le_bytes());
+            sum.add(&object.0.to_le_bytes());
         }
-        let mut heap: Vec<_> = self.heap.iter().collect();
-        heap.sort_unstable_by_key(|(at, _)| *at);
-        for (at, child) in heap {
-            hasher.update(&(*at as u64).to_le_bytes());
-            match child {
-                HeapContent::Plain(bytes) => hasher.update(bytes),
-                HeapContent::Nested(content) => content.add_to(hasher),
-            }
+        // Elements are taken up one after the other: their offsets rarely need to be sorted.
+        if self.heap.is_sorted_by_key(|(at, _)| *at) {
+            self.heap.iter().for_each(|(at, child)| sum.add_child(*at, child));
+        } else {
+            let mut heap: Vec<_> = self.heap.iter().collect();
+            heap.sort_unstable_by_key(|(at, _)| *at);
+            heap.into_iter().for_each(|(at, child)| sum.add_child(*at, child));
         }
     }
 
