@@ -63,10 +63,15 @@ class Advice(Report):
 
 
 def advise(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     datasets: str | Iterable[str] = (),
     *,
+    synthetic: tuple[int, ...] | None = None,
+    type: str = "<f4",
+    ratio: float = 2.0,
     reads: Iterable[Block] = (),
+    stride: Iterable[int] | None = None,
+    random: int | None = None,
     write: Block | None = None,
     readers: Iterable[str] = (),
     size_bound: str | None = None,
@@ -82,17 +87,28 @@ def advise(
     arguments are the options of the command: `readers` such as `["netcdf-4.9", "h5py+zstd"]`, `size_bound` such as
     `"1.2x"`, `max_error` if floats may be rounded, by at most so much, or by a share of each value such as `"0.1%"`,
     `place` such as `"s3"`, `cloud` for a forecast of what the file takes there as it is, and `seconds` that the answer may
-    take.
+    take. `stride` keeps every n-th element of each block along each dimension, and `random` takes that many random places
+    in place of a sweep.
+
+    Before data exist, `synthetic` is the shape of made-up values in place of a file; they are of `type`, and gzip makes them
+    smaller by `ratio`.
 
     The work is done in a process of its own.
 
     Raises:
         HyperslabError: the file or a dataset cannot be read, or an argument is wrong; the message says what to do.
     """
-    arguments = [os.fspath(path)]
+    if (path is None) == (synthetic is None):
+        raise TypeError("advise takes a file, or the shape of values that do not exist yet (synthetic=)")
+    if synthetic is None:
+        arguments = [os.fspath(path)]
+    else:
+        arguments = ["--synthetic", "x".join(map(str, synthetic)), "--type", type, "--ratio", str(ratio)]
     arguments += [datasets] if isinstance(datasets, str) else list(datasets)
     for read in reads:
         arguments += ["--read", block_text(read)]
+    arguments += [] if stride is None else ["--stride", "x".join(map(str, stride))]
+    arguments += [] if random is None else ["--random", str(random)]
     arguments += [] if write is None else ["--write", block_text(write)]
     readers = list(readers)
     arguments += ["--readers", ",".join(readers)] if readers else []

@@ -36,6 +36,18 @@ def test_advice_is_data(path):
     assert "/t2m" in repr(advice) and "hyperslab repack" in advice._repr_html_()
 
 
+def test_before_data_exist():
+    reads = ["1x7000x14000", ":x1x1"]
+    advice = hyperslab.advise(synthetic=(100_000, 7_000, 14_000), type="<i2", ratio=3.0, reads=reads, seconds=1)
+    (dataset,) = advice["datasets"]
+    assert (dataset["path"], dataset["logical_bytes"]) == ("/data", 2 * 100_000 * 7_000 * 14_000)
+    tools = [line["tool"] for line in dataset["recommendations"][0]["lines"]]
+    assert "h5py" in tools and "h5repack" not in tools
+    for wrong in ({}, {"path": "x.h5", "synthetic": (3, 3)}):
+        with pytest.raises(TypeError, match="synthetic"):
+            hyperslab.advise(**wrong)
+
+
 def test_h5py_writes_as_it_says(path, tmp_path):
     advice = hyperslab.advise(path, "/t2m", reads=["1x60x80", ":x1x1"], readers=["h5py"], seconds=5)
     (line,) = [line["line"] for line in advice["datasets"][0]["recommendations"][0]["lines"] if line["tool"] == "h5py"]

@@ -54,6 +54,9 @@ pub struct Advice {
     pub measured: usize,
     /// True if the time was over before all was measured that would have been.
     pub is_cut: bool,
+    /// True for data that do not exist yet: the present storage is that of their plain values.
+    #[serde(skip)]
+    pub is_planned: bool,
 }
 
 /// A read.
@@ -278,6 +281,7 @@ pub fn advise(question: &Question<'_>, trials: &mut dyn Trials) -> Result<Option
         simulated,
         measured,
         is_cut,
+        is_planned: question.target.is_planned,
     }))
 }
 
@@ -293,7 +297,8 @@ impl Advice {
 
 fn recommend(question: &Question<'_>, choice: &Choice<'_>, served: Served) -> Recommendation {
     let best = choice.best(served);
-    let is_good = choice.is_present_good(served, best);
+    // Values that are stored nowhere yet have no storage that could be kept.
+    let is_good = !question.target.is_planned && choice.is_present_good(served, best);
     let chosen = if is_good { 0 } else { best };
     let reader = match served {
         Served::All => "all".to_owned(),
@@ -378,7 +383,7 @@ pub(crate) fn repack_seconds(question: &Question<'_>, present: &Costed, new: &Co
 fn payback(question: &Question<'_>, choice: &Choice<'_>, served: Served, chosen: usize) -> Option<Payback> {
     let (present, new) = (&choice.storages[0], &choice.storages[chosen]);
     let saved_seconds = choice.seconds(served, 0) - choice.seconds(served, chosen);
-    if chosen == 0 || saved_seconds <= 0.0 {
+    if chosen == 0 || saved_seconds <= 0.0 || question.target.is_planned {
         return None;
     }
     let repack_seconds = repack_seconds(question, present, new);

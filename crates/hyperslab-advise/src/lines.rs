@@ -14,6 +14,8 @@ use serde::Serialize;
 pub struct Target {
     /// Its name, as a shell finds it.
     pub file: String,
+    /// True if it is not written yet: there are no lines that repack it.
+    pub is_planned: bool,
     /// True if netCDF-C can read it.
     pub is_netcdf: bool,
     /// Size of a page of the new file, if it is to have pages.
@@ -42,14 +44,22 @@ pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Vec<Li
         filters: &filters,
         page_bytes: target.page_bytes,
     };
-    let mut lines = vec![Line { tool: "hyperslab", line: new.hyperslab(&storage.pipeline.text()) }];
+    let mut lines = Vec::new();
     let mut add =
         |tool: &'static str, line: Option<String>| lines.extend(line.map(|line| Line { tool, line }));
     // They have no words for rounding values before they are stored.
     let rounds = matches!(storage.pipeline.compression, Compression::Rounded { .. });
-    add("h5py", new.h5py().filter(|_| !rounds));
-    add("h5repack", new.h5repack().filter(|_| !rounds));
-    add("nccopy", new.nccopy().filter(|_| !storage.pipeline.compression.is_lossy()));
+    let h5py = new.h5py().filter(|_| !rounds);
+    if target.is_planned {
+        // A new file of hyperslab takes the words of h5py.
+        add("hyperslab", h5py.clone());
+        add("h5py", h5py);
+    } else {
+        add("hyperslab", Some(new.hyperslab(&storage.pipeline.text())));
+        add("h5py", h5py);
+        add("h5repack", new.h5repack().filter(|_| !rounds));
+        add("nccopy", new.nccopy().filter(|_| !storage.pipeline.compression.is_lossy()));
+    }
     if is_in_root {
         add("xarray", xarray(name, storage));
         add("CDL", cdl(name, storage));
@@ -120,8 +130,12 @@ mod tests {
     use crate::pipeline::Pipeline;
 
     fn all(storage: &Storage) -> Vec<String> {
+        of_target(storage, false)
+    }
+
+    fn of_target(storage: &Storage, is_planned: bool) -> Vec<String> {
         let facts = DatasetFacts::contiguous("/t2m", &[1460, 361, 720], "<f4", 4);
-        let target = Target { file: "era 5.nc".to_owned(), is_netcdf: true, page_bytes: None };
+        let target = Target { file: "era 5.nc".to_owned(), is_planned, is_netcdf: true, page_bytes: None };
         lines(&target, &facts, storage)
             .into_iter()
             .map(|line| format!("{}: {}", line.tool, line.line))
@@ -149,6 +163,15 @@ mod tests {
                 "CDL: t2m:_Storage = \"chunked\" ; t2m:_ChunkSizes = 73, 91, 90 ; t2m:_Shuffle = \"true\" ; t2m:_DeflateLevel = 4 ;",
             ]
         );
+    }
+
+    #[test]
+    fn a_file_that_is_not_written_yet_is_not_repacked() {
+        let pipeline = Pipeline { shuffle: true, compression: Compression::Gzip(4), checksum: false };
+        let lines = of_target(&Storage::chunked(&[73, 91, 90], pipeline), true);
+        let tools: Vec<&str> = lines.iter().filter_map(|line| line.split(':').next()).collect();
+        assert_eq!(tools, ["hyperslab", "h5py", "xarray", "CDL"]);
+        assert!(lines.iter().all(|line| !line.contains("era 5.nc")), "{lines:?}");
     }
 
     #[test]

@@ -4,9 +4,7 @@
 use crate::block::Block;
 use crate::error::{EngineError, unsupported};
 use crate::interface::{OpenDataset, Opened};
-use crate::storage::{AllocTime, Element, FillTime, FilterSpec, Format, Kind, Libver, Scalar, Storage};
-use hyperslab::Datatype;
-use hyperslab_create::datatypes::{ByteOrder, Charset, fixed_string, float_in, integer_in};
+use crate::storage::{AllocTime, Element, FillTime, FilterSpec, Format, Libver, Scalar, Storage};
 use hyperslab_create::{
     CreateOptions, Data, FilterRequest, LowBound, Monitor, NewDataset, NewFile, WriteOptions,
 };
@@ -112,7 +110,9 @@ impl OpenDataset for Writing {
 }
 
 fn new_dataset(storage: &Storage, scalar: Scalar) -> Result<NewDataset, EngineError> {
-    let mut dataset = NewDataset::new(datatype(scalar)?, &storage.shape);
+    let datatype =
+        scalar.datatype().ok_or_else(|| EngineError::Unsupported("a float of this size".to_owned()))?;
+    let mut dataset = NewDataset::new(datatype, &storage.shape);
     if storage.unlimited {
         dataset = dataset.maximum(&vec![None; storage.shape.len()]);
     }
@@ -127,17 +127,6 @@ fn new_dataset(storage: &Storage, scalar: Scalar) -> Result<NewDataset, EngineEr
         dataset = dataset.fill(bytes);
     }
     Ok(dataset.filters(storage.filters.iter().map(request).collect::<Vec<_>>()))
-}
-
-fn datatype(scalar: Scalar) -> Result<Datatype, EngineError> {
-    let order = if scalar.is_big_endian { ByteOrder::Big } else { ByteOrder::Little };
-    let float = float_in(scalar.bytes, order);
-    match scalar.kind {
-        Kind::Signed => Ok(integer_in(scalar.bytes, true, order)),
-        Kind::Unsigned => Ok(integer_in(scalar.bytes, false, order)),
-        Kind::Text => Ok(fixed_string(scalar.bytes, Charset::Ascii)),
-        Kind::Float => float.ok_or_else(|| EngineError::Unsupported("a float of this size".to_owned())),
-    }
 }
 
 /// A filter as the writer takes it: parameters that follow from the dataset are left to it.

@@ -1,5 +1,7 @@
 //! Numbers and byte strings as they are stored, written as NumPy writes them: `<f4`, `>i2`, `u1`, `S16`.
 
+use hyperslab::Datatype;
+use hyperslab_create::datatypes::{ByteOrder, Charset, fixed_string, float_in, integer_in};
 use std::{fmt, str::FromStr};
 
 /// A type of numbers or of byte strings.
@@ -49,6 +51,17 @@ impl Scalar {
     /// True where its bytes in the file are not those in memory.
     pub fn is_swapped(&self) -> bool {
         self.is_big_endian != cfg!(target_endian = "big") && self.unit() > 1
+    }
+
+    /// Its datatype in a file; `None` for a float of a size that has none.
+    pub fn datatype(&self) -> Option<Datatype> {
+        let order = if self.is_big_endian { ByteOrder::Big } else { ByteOrder::Little };
+        match self.kind {
+            Kind::Signed => Some(integer_in(self.bytes, true, order)),
+            Kind::Unsigned => Some(integer_in(self.bytes, false, order)),
+            Kind::Text => Some(fixed_string(self.bytes, Charset::Ascii)),
+            Kind::Float => float_in(self.bytes, order),
+        }
     }
 
     /// The scalar that is nearest to a number, in the machine's byte order. A string has it as text.

@@ -1,7 +1,9 @@
 //! Where the values come from that a bench writes: another dataset, or nowhere.
 
+mod made_file;
 mod synthetic;
 
+pub use made_file::made_file;
 pub use synthetic::Synthetic;
 
 use hyperslab::{Dataset, Endianness, File};

@@ -93,6 +93,42 @@ impl Synthetic {
         }
     }
 
+    /// Fills `out` with the bytes from `at` on of all values in row-major order, as they are stored. Of records without gaps.
+    pub(super) fn fill_stored(&self, at: u64, out: &mut [u8]) {
+        let size = self.element.packed_bytes();
+        let is_swapped = matches!(self.element, Element::Scalar(scalar) if scalar.is_swapped());
+        let mut value = vec![0; size];
+        let (mut number, mut inside) = (at / size as u64, (at % size as u64) as usize);
+        let mut rest = out;
+        while !rest.is_empty() {
+            self.put(number, &self.coordinates(number), &mut value);
+            if is_swapped {
+                value.reverse();
+            }
+            let wanted = &value[inside..];
+            let (here, after) = rest.split_at_mut(wanted.len().min(rest.len()));
+            here.copy_from_slice(&wanted[..here.len()]);
+            (rest, number, inside) = (after, number + 1, 0);
+        }
+    }
+
+    /// Where the element of this number in row-major order is.
+    fn coordinates(&self, number: u64) -> Vec<u64> {
+        let mut rest = number;
+        let mut at: Vec<u64> = self
+            .shape
+            .iter()
+            .rev()
+            .map(|dim| {
+                let coordinate = rest % (*dim).max(1);
+                rest /= (*dim).max(1);
+                coordinate
+            })
+            .collect();
+        at.reverse();
+        at
+    }
+
     fn put(&self, number: u64, at: &[u64], place: &mut [u8]) {
         let random = mixed(self.seed ^ mixed(number));
         let fraction = self.noise_bits.fract();
