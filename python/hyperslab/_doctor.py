@@ -62,7 +62,10 @@ def doctor(
     dataset: str | None = None,
     *,
     reads: Iterable[str | tuple[int | None, ...]] = (),
+    writes: Iterable[str | tuple[int | None, ...]] = (),
     order: Iterable[int] | None = None,
+    stride: Iterable[int] | None = None,
+    random: int | None = None,
     cache: str | None = None,
     all: bool = False,
     cloud: bool = False,
@@ -71,7 +74,9 @@ def doctor(
     """Diagnose which reads of a file are slow, why, and how to fix them.
 
     A read is the shape of a block that is swept over the dataset: `"1x361x720"`, or `(1, 361, 720)`, in which `None` stands
-    for the whole extent; `"1x361x720@10"` counts ten times. Without reads, the usual ones are tried.
+    for the whole extent; `"1x361x720@10"` counts ten times. Without reads, the usual ones are tried. `writes` are blocks in
+    which a program would write a new dataset of this kind. `stride` keeps every n-th element of each block along each
+    dimension, and `random` takes that many random places in place of a sweep.
 
     With `cloud`, the rules for files in object stores are checked, too, and the member `forecast` says what opening, listing
     and reading the file takes there, for each kind of reader: requests, rounds, bytes, seconds and dollars. `place` is the
@@ -86,6 +91,10 @@ def doctor(
     arguments += [] if dataset is None else [dataset]
     for read in reads:
         arguments += ["--read", block_text(read)]
+    for write in writes:
+        arguments += ["--write", block_text(write)]
+    arguments += [] if stride is None else ["--stride", "x".join(map(str, stride))]
+    arguments += [] if random is None else ["--random", str(random)]
     arguments += [] if order is None else ["--order", ",".join(map(str, order))]
     arguments += [] if cache is None else ["--cache", cache]
     arguments += ["--all"] if all else []

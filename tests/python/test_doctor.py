@@ -46,6 +46,17 @@ def test_what_a_file_takes_in_an_object_store(path):
     assert "fsspec-readahead" in diagnosis._repr_html_()
 
 
+def test_writes_strides_and_random_places(path):
+    diagnosis = hyperslab.doctor(path, "/t2m", reads=["1x60x60"], writes=[(1, 60, 60)], stride=(1, 2, 2), cache="1MiB")
+    (dataset,) = diagnosis["datasets"]
+    assert dataset["reads"][0]["step"] == [1, 2, 2]
+    (write,) = dataset["writes"]
+    # Four chunks of 100 steps, each 1.4 MiB: the cache holds none.
+    assert (write["writes"], write["profiles"][0]["chunks"], write["profiles"][0]["encodes"]) == (400, 4, 400)
+    random = hyperslab.doctor(path, "/t2m", reads=["1x60x60"], random=20)
+    assert random["datasets"][0]["reads"][0]["reads"] == 20
+
+
 def test_what_is_wrong_is_said(path):
     with pytest.raises(hyperslab.HyperslabError, match="2 dimensions"):
         hyperslab.doctor(path, "/t2m", reads=["1x1"])

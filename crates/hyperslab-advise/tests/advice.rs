@@ -42,7 +42,7 @@ fn question<'a>(facts: &'a DatasetFacts, reads: Vec<UsualRead>, readers: &[&str]
     let named: Vec<Reader> = readers.iter().map(|name| Reader::parse(name).unwrap()).collect();
     Question {
         facts,
-        target: Target { file: "in.nc".to_owned(), is_netcdf: true, page_bytes: None },
+        target: Target { file: "in.nc".to_owned(), is_planned: false, is_netcdf: true, page_bytes: None },
         reads,
         write: None,
         readers: if named.is_empty() { Reader::defaults() } else { named },

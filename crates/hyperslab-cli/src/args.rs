@@ -8,10 +8,10 @@ use crate::forecast::DEFAULT_STORE;
 use crate::index::arguments::IndexArgs;
 use crate::location::WrittenFiles;
 use crate::network_args::NetworkArgs;
-use crate::pattern_args::PatternArgs;
+use crate::pattern_args::{BLOCKS, PatternArgs};
 use crate::repack::arguments::RepackArgs;
 use crate::runner::RunOptions;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Inspect HDF5 and netCDF-4 files: list their contents, explain reads, diagnose slow ones, compare libraries
@@ -236,6 +236,7 @@ EXAMPLES
   hyperslab doctor era5.nc /t2m --read 1x1x720 --order 1,0,2
   hyperslab doctor era5.nc /t2m --read 1x64x64 --random 5000       patches of a shuffled training loop
   hyperslab doctor era5.nc /t2m --read 1x361x720 --stride 1x2x2    every other point of each map
+  hyperslab doctor era5.nc /t2m --write 1x361x720       how often chunks are encoded if it is written map by map
   hyperslab doctor era5.nc /t2m --cache 16MiB,521,0.75
   hyperslab doctor era5.nc --html era5.html             also a page, with a map of the file
   hyperslab doctor archive/ --jobs 8                    all files of a folder, and a summary
@@ -257,14 +258,17 @@ is a code, or a code and the path of a dataset, or of a group and a `/` for all 
 
 ",
     exit_codes!()
-))]
+), group = ArgGroup::new(BLOCKS).multiple(true))]
 pub(crate) struct DoctorArgs {
     /// HDF5 or netCDF-4 files and folders; after a single file, a dataset in it
     #[arg(required_unless_present = "why", value_name = "FILE [DATASET]")]
     pub paths: Vec<PathBuf>,
     /// Block in which the dataset is read, and its relative weight; may be repeated
-    #[arg(long, value_name = "SHAPE[@WEIGHT]")]
+    #[arg(long, value_name = "SHAPE[@WEIGHT]", group = BLOCKS)]
     pub read: Vec<String>,
+    /// Block in which a program would write a new dataset of this kind, and its relative weight; may be repeated
+    #[arg(long, value_name = "SHAPE[@WEIGHT]", group = BLOCKS)]
+    pub write: Vec<String>,
     /// Order of the dimensions in which the block moves, slowest first
     #[arg(long, value_name = "ORDER")]
     pub order: Option<String>,

@@ -28,6 +28,7 @@ mod index;
 pub mod json;
 mod location;
 pub mod ls;
+mod made_up;
 mod named_files;
 #[cfg(feature = "remote")]
 mod network;

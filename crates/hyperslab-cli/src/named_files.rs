@@ -17,9 +17,7 @@ impl Command {
             Command::Chunks(args) => vec![args.file.clone()],
             Command::Digest(args) => args.files.clone(),
             Command::Doctor(args) => and(&args.paths, &[&args.baseline, &args.libhdf5]),
-            Command::Advise(args) => {
-                and(std::slice::from_ref(&args.file), &[&args.reads_from, &args.libhdf5])
-            }
+            Command::Advise(args) => and(args.file.as_slice(), &[&args.reads_from, &args.libhdf5]),
             Command::Bench(args) => and(&args.render, &[&args.file, &args.from, &args.compare]),
             Command::Check(args) => args.paths.clone(),
             Command::Index(args) => args.files.clone(),

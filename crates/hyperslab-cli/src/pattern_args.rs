@@ -5,14 +5,17 @@ use clap::Args;
 use hyperslab_doctor::DoctorError;
 use hyperslab_doctor::pattern::{Placement, RandomPlaces, RequestedRead};
 
+/// The group of the options whose blocks these options place.
+pub(crate) const BLOCKS: &str = "blocks";
+
 /// Where blocks lie, and which of their elements are wanted.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct PatternArgs {
     /// Only every n-th element of each block of --read, by dimension: 1x2x2
-    #[arg(long, value_name = "STEPS", requires = "read")]
+    #[arg(long, value_name = "STEPS", requires = BLOCKS)]
     pub stride: Option<String>,
     /// Blocks of --read at this number of random places instead of a sweep, as a shuffled training loop reads them
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..), requires = "read")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..), requires = BLOCKS)]
     pub random: Option<u64>,
     /// Seed of the random places
     #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "random")]
@@ -20,8 +23,8 @@ pub(crate) struct PatternArgs {
 }
 
 impl PatternArgs {
-    /// The blocks of `--read`, placed.
-    pub(crate) fn reads(&self, blocks: &[String]) -> Result<Vec<RequestedRead>, Failure> {
+    /// The blocks of `--read` or `--write`, placed.
+    pub(crate) fn blocks(&self, blocks: &[String]) -> Result<Vec<RequestedRead>, Failure> {
         let placement = self.placement()?;
         let read = |text: &String| -> Result<RequestedRead, DoctorError> {
             Ok(RequestedRead { placement: placement.clone(), ..text.parse()? })

@@ -4,10 +4,13 @@ use crate::DoctorError;
 use crate::engine::{EngineCounts, equivalent_cache};
 use crate::facts::DatasetFacts;
 use crate::options::Options;
-use crate::pattern::{Sweep, default_reads, is_permutation, shape_text};
-use crate::predict::CostModel;
+use crate::pattern::{RequestedRead, Sweep, default_reads, is_permutation, shape_text};
+use crate::predict::{CostModel, seconds_text};
 use crate::profile::Profile;
-use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts, SweepKey, simulate_sweep};
+use crate::simulate::{
+    CacheSettings, Geometry, LibVersion, SweepCounts, SweepKey, WrittenCounts, simulate_sweep,
+    simulate_writes,
+};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -40,6 +43,25 @@ pub(crate) struct Row {
     pub(crate) reference_seconds: f64,
 }
 
+/// One way to write the dataset.
+#[derive(Debug, Clone)]
+pub(crate) struct WriteCase {
+    /// How much it counts beside the others.
+    pub(crate) weight: f64,
+    pub(crate) sweep: Sweep,
+    /// One for each profile.
+    pub(crate) rows: Vec<WriteRow>,
+}
+
+/// One way to write it, under one profile.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WriteRow {
+    pub(crate) settings: CacheSettings,
+    pub(crate) counts: WrittenCounts,
+    /// Predicted seconds.
+    pub(crate) seconds: f64,
+}
+
 impl ReadCase {
     /// `row by row (1x1x1x717)`, or the shape alone where it is the name.
     pub(crate) fn text(&self) -> String {
@@ -54,6 +76,8 @@ pub(crate) struct Case<'a> {
     pub(crate) geometry: Geometry,
     pub(crate) profiles: Vec<Profile>,
     pub(crate) reads: Vec<ReadCase>,
+    /// None for data without filters, whose writing encodes nothing.
+    pub(crate) writes: Vec<WriteCase>,
     /// Speeds as far as they were measured on this dataset: what is shown.
     pub(crate) costs: CostModel,
     /// Speeds by the stored constants: what decisions rest on.
@@ -80,6 +104,7 @@ impl<'a> Case<'a> {
             geometry,
             profiles,
             reads: Vec::new(),
+            writes: Vec::new(),
             costs,
             reference,
             memory: RefCell::new(HashMap::new()),
@@ -96,6 +121,11 @@ impl<'a> Case<'a> {
             let engine = case.engine(&sweep, &rows[0].counts);
             case.reads.push(ReadCase { name, is_requested, matters, weight, sweep, rows, engine });
         }
+        for NamedSweep { weight, sweep, .. } in requested(facts, &case.geometry, options, &options.writes)? {
+            let rows: Option<Vec<WriteRow>> =
+                case.profiles.iter().map(|profile| case.write_row(&sweep, profile)).collect();
+            case.writes.extend(rows.map(|rows| WriteCase { weight, sweep, rows }));
+        }
         Ok(Some(case))
     }
 
@@ -106,6 +136,16 @@ impl<'a> Case<'a> {
         Row { settings, counts, seconds, reference_seconds }
     }
 
+    /// `None` for data without filters.
+    fn write_row(&self, sweep: &Sweep, profile: &Profile) -> Option<WriteRow> {
+        let settings = profile.cache(self.geometry.chunk_bytes());
+        let visits_max = self.options.visits_max;
+        let counts = simulate_writes(&self.geometry, settings, profile.version, sweep, visits_max)?;
+        let share = self.facts.stored_bytes as f64 / self.facts.logical_bytes.max(1) as f64;
+        let seconds = self.costs.write_seconds(&counts, &self.facts.filters, share.min(1.0));
+        Some(WriteRow { settings, counts, seconds })
+    }
+
     /// What the sweep costs hyperslab. Chunk visits and chunks touched are the same under every profile.
     fn engine(&self, sweep: &Sweep, counts: &SweepCounts) -> EngineCounts {
         let budget_bytes = self.options.engine_cache_bytes;
@@ -113,6 +153,16 @@ impl<'a> Case<'a> {
             let (settings, version) = equivalent_cache(budget_bytes);
             self.counts(sweep, settings, version)
         })
+    }
+
+    /// What comes before a predicted time: `about ` where it follows from constants.
+    pub(crate) fn about(&self) -> &'static str {
+        if self.options.is_calibrated { "" } else { "about " }
+    }
+
+    /// A predicted time: `about 3 min 45 s`, `0.21 s`.
+    pub(crate) fn time_text(&self, seconds: f64) -> String {
+        format!("{}{}", self.about(), seconds_text(seconds))
     }
 
     /// The versions of libhdf5 in these profiles, each once.
@@ -151,59 +201,72 @@ struct NamedSweep {
     sweep: Sweep,
 }
 
+/// The reads that the user requested, or the usual ones.
 fn sweeps(
     facts: &DatasetFacts,
     geometry: &Geometry,
     options: &Options,
 ) -> Result<Vec<NamedSweep>, DoctorError> {
-    let shape = geometry.shape();
-    let rank_error = |text: String, given: usize| DoctorError::Rank {
-        text,
-        given,
-        path: facts.path.clone(),
-        rank: facts.shape.len(),
-        shape: shape_text(&facts.shape),
+    if !options.reads.is_empty() {
+        return requested(facts, geometry, options, &options.reads);
+    }
+    let (shape, order) = (geometry.shape(), checked(facts, geometry, options.order.as_ref())?);
+    let usual = default_reads(shape, geometry.chunk_dims()).into_iter().map(|read| NamedSweep {
+        name: read.name,
+        is_requested: false,
+        matters: read.is_natural,
+        weight: 1.0,
+        sweep: Sweep::new(shape, &read.block, &order),
+    });
+    Ok(usual.collect())
+}
+
+/// The patterns of blocks that the user requested.
+fn requested(
+    facts: &DatasetFacts,
+    geometry: &Geometry,
+    options: &Options,
+    blocks: &[RequestedRead],
+) -> Result<Vec<NamedSweep>, DoctorError> {
+    let (shape, order) = (geometry.shape(), checked(facts, geometry, options.order.as_ref())?);
+    let sweep = |block: &RequestedRead| {
+        let resolved = block.shape.resolve(shape);
+        let resolved =
+            resolved.ok_or_else(|| rank_error(facts, block.to_string(), block.shape.dims().len()))?;
+        checked(facts, geometry, block.placement.order.as_ref())?;
+        if let Some(step) = block.placement.step.as_ref().filter(|step| step.len() != shape.len()) {
+            return Err(rank_error(facts, format!("every {}", shape_text(step)), step.len()));
+        }
+        let sweep = block.placement.sweep(shape, &resolved, &order);
+        let name = sweep.to_string();
+        Ok(NamedSweep { name, is_requested: true, matters: true, weight: block.weight, sweep })
     };
-    let row_major: Vec<usize> = (0..shape.len()).collect();
-    let checked = |order: Option<&Vec<usize>>| match order {
-        Some(order) if order.len() != shape.len() => {
+    blocks.iter().map(sweep).collect()
+}
+
+/// An order of the dimensions; row-major if there is none.
+fn checked(
+    facts: &DatasetFacts,
+    geometry: &Geometry,
+    order: Option<&Vec<usize>>,
+) -> Result<Vec<usize>, DoctorError> {
+    // Not of the facts: a scalar has the shape of one element here.
+    let rank = geometry.shape().len();
+    match order {
+        Some(order) if order.len() != rank => {
             let text = order.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
-            Err(rank_error(format!("in the order {text}"), order.len()))
+            Err(rank_error(facts, format!("in the order {text}"), order.len()))
         }
         Some(order) if !is_permutation(order) => {
             let problem = "it is not a permutation of the dimensions".to_owned();
             Err(DoctorError::Order { text: format!("{order:?}"), problem })
         }
         Some(order) => Ok(order.clone()),
-        None => Ok(row_major.clone()),
-    };
-    let order = checked(options.order.as_ref())?;
-    if options.reads.is_empty() {
-        let reads = default_reads(shape, geometry.chunk_dims());
-        return Ok(reads
-            .into_iter()
-            .map(|read| NamedSweep {
-                name: read.name,
-                is_requested: false,
-                matters: read.is_natural,
-                weight: 1.0,
-                sweep: Sweep::new(shape, &read.block, &order),
-            })
-            .collect());
+        None => Ok((0..rank).collect()),
     }
-    options
-        .reads
-        .iter()
-        .map(|read| {
-            let block = read.shape.resolve(shape);
-            let block = block.ok_or_else(|| rank_error(read.to_string(), read.shape.dims().len()))?;
-            checked(read.placement.order.as_ref())?;
-            if let Some(step) = read.placement.step.as_ref().filter(|step| step.len() != shape.len()) {
-                return Err(rank_error(format!("every {}", shape_text(step)), step.len()));
-            }
-            let sweep = read.placement.sweep(shape, &block, &order);
-            let name = sweep.to_string();
-            Ok(NamedSweep { name, is_requested: true, matters: true, weight: read.weight, sweep })
-        })
-        .collect()
+}
+
+fn rank_error(facts: &DatasetFacts, text: String, given: usize) -> DoctorError {
+    let (path, shape) = (facts.path.clone(), shape_text(&facts.shape));
+    DoctorError::Rank { text, given, path, rank: facts.shape.len(), shape }
 }

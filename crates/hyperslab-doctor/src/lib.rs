@@ -48,6 +48,6 @@ pub use numbers::{list_text, ratio_text};
 pub use options::Options;
 pub use profile::Profile;
 pub use report::{
-    DatasetReport, EngineReport, Prediction, ProfileReport, ReadReport, Report, alternative_text,
-    render_findings, render_forecast, render_text,
+    DatasetReport, EngineReport, Prediction, ProfileReport, ReadReport, Report, WriteProfileReport,
+    WriteReport, alternative_text, render_findings, render_forecast, render_text,
 };

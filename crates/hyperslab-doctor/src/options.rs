@@ -12,12 +12,16 @@ pub struct Options {
     pub file: String,
     /// Read patterns; if empty, the common ones (see [`default_reads`](crate::pattern::default_reads)).
     pub reads: Vec<RequestedRead>,
+    /// Blocks in which the dataset would be written, each over the whole of it.
+    pub writes: Vec<RequestedRead>,
     /// Order of the sweeps, slowest dimension first; `None` for row-major.
     pub order: Option<Vec<usize>>,
     /// Libraries and caches; if empty, [`Profile::defaults`].
     pub profiles: Vec<Profile>,
     /// What the parts of a read cost on this machine.
     pub terms: Terms,
+    /// True if they were measured with the user's libhdf5. Times that follow from constants are printed as "about".
+    pub is_calibrated: bool,
     /// True if the first profile is the library that the user has. A read that nobody asked for is then of low severity
     /// if it is fast there.
     pub first_profile_is_own: bool,
@@ -50,9 +54,11 @@ impl Default for Options {
         Self {
             file: "in.h5".to_owned(),
             reads: Vec::new(),
+            writes: Vec::new(),
             order: None,
             profiles: Vec::new(),
             terms: Terms::BUILT_IN,
+            is_calibrated: false,
             first_profile_is_own: false,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             engine_cache_bytes: 1 << 30,

@@ -3,7 +3,7 @@
 use crate::Failure;
 use hyperslab_doctor::pattern::{Sweep, shape_text};
 use hyperslab_doctor::predict::{CostModel, Terms};
-use hyperslab_doctor::simulate::{CacheSettings, ChunkedStorage, Geometry, LibVersion, simulate_sweep};
+use hyperslab_doctor::simulate::{CacheSettings, Geometry, LibVersion, simulate_sweep};
 use hyperslab_doctor::{DatasetFacts, FilterFact};
 use hyperslab_engines::{FilterSpec, Storage};
 use hyperslab_measure::data::Synthetic;
@@ -15,15 +15,24 @@ use std::fmt;
 const KIB: f64 = 1024.0;
 /// Bytes of a dataset, of a chunk, and of a read.
 const DATASET_BYTES: (f64, f64) = (512.0 * KIB, 48.0 * 1024.0 * KIB);
-const CHUNK_BYTES: (f64, f64) = (1.0 * KIB, 6.0 * 1024.0 * KIB);
-/// Sweeps that should take this many seconds are measured: long enough for the clock, short enough for five of them.
-const SECONDS: (f64, f64) = (0.004, 1.0);
+const CHUNK_BYTES: (f64, f64) = (0.25 * KIB, 6.0 * 1024.0 * KIB);
+/// Sweeps that should take this many seconds are measured: long enough for the clock, short enough for several of them.
+const SECONDS: (f64, f64) = (0.004, 0.3);
 const READS_MAX: u64 = 200_000;
+/// A chunk of fewer bytes is counted as small.
+const SMALL_CHUNK: u64 = 8 << 10;
+const FILTER_DEFLATE: u16 = 1;
+const FILTER_LZF: u16 = 32_000;
 
 const TYPES: [&str; 6] = ["<f4", "<f4", "<f8", "<i2", "<i4", "|u1"];
-const PIPELINES: [&str; 12] = [
+const PIPELINES: [&str; 18] = [
     "none",
     "none",
+    "none",
+    "none",
+    "lzf",
+    "shuffle+lzf",
+    "shuffle+lzf+fletcher32",
     "gzip=1",
     "gzip=4",
     "gzip=6",
@@ -34,8 +43,11 @@ const PIPELINES: [&str; 12] = [
     "shuffle+gzip=6",
     "shuffle+gzip=4+fletcher32",
     "fletcher32",
+    "shuffle+fletcher32",
 ];
-const CACHES: [u64; 8] = [0, 64 << 10, 256 << 10, 1 << 20, 1 << 20, 3 << 20, 8 << 20, 64 << 20];
+/// The share of unfiltered datasets that have no chunks.
+const CONTIGUOUS: f64 = 0.3;
+const CACHES: [u64; 9] = [0, 0, 64 << 10, 256 << 10, 1 << 20, 1 << 20, 3 << 20, 8 << 20, 64 << 20];
 const SLOTS: [u64; 3] = [521, 521, 8191];
 
 /// What is measured.
@@ -99,6 +111,8 @@ impl Cell {
             let elements = random.magnitude(CHUNK_BYTES) / bytes;
             random.extents(elements, &shape)
         };
+        let filters = FilterSpec::parse_pipeline(random.of(&PIPELINES))?;
+        let is_contiguous = filters.is_empty() && random.share() < CONTIGUOUS;
         let read = match random.of(&[0, 1, 2, 3]) {
             // Whole along some axes, one index along others: rows, columns, planes.
             0 | 1 => shape.iter().map(|&dim| if random.share() < 0.5 { 1 } else { dim }).collect(),
@@ -108,11 +122,11 @@ impl Cell {
                 random.extents(elements, &shape)
             }
         };
-        let filters = FilterSpec::parse_pipeline(random.of(&PIPELINES))?;
         let cache = CacheSettings { nbytes: random.of(&CACHES), nslots: random.of(&SLOTS), w0: 0.75 };
         let ratio = random.of(&[1.2, 1.5, 2.0, 3.0, 6.0]);
         let values = Synthetic::with_ratio(&shape, element, ratio, u64::from(random.0.next_u32()));
-        let storage = Storage { chunks: Some(chunks), filters, ..Storage::plain(shape, element) };
+        let chunks = (!is_contiguous).then_some(chunks);
+        let storage = Storage { chunks, filters, ..Storage::plain(shape, element) };
         Ok(Self { storage, values, read, cache })
     }
 
@@ -124,17 +138,25 @@ impl Cell {
             return Ok(false);
         }
         let facts = self.facts();
-        let chunked = ChunkedStorage {
-            chunk_dims: storage.chunks.clone().unwrap_or_default(),
-            is_filtered: !storage.filters.is_empty(),
-            edge_chunks_unfiltered: false,
-            skips_missing_chunks: false,
-            chunks: None,
-        };
-        let geometry = Geometry::chunked(&storage.shape, storage.element.bytes(), chunked)?;
+        let Some(geometry) = Geometry::of(&facts)? else { return Ok(false) };
         let counts = simulate_sweep(&geometry, self.cache, LibVersion::NEWEST, &sweep, 200_000);
         let seconds = CostModel::new(&facts, &geometry, Terms::BUILT_IN, 1).seconds(&counts);
         Ok(counts.is_exact && (SECONDS.0..SECONDS.1).contains(&seconds))
+    }
+
+    /// What cells are counted apart by.
+    pub(crate) fn kind(&self) -> &'static str {
+        let Some(chunks) = &self.storage.chunks else { return "contiguous" };
+        let has = |wanted: u16| self.storage.filters.iter().any(|filter| filter.id() == wanted);
+        let chunk_bytes = chunks.iter().product::<u64>() * self.storage.element.bytes();
+        match (has(FILTER_DEFLATE), self.storage.filters.is_empty()) {
+            (_, true) if chunk_bytes < SMALL_CHUNK => "small chunks, raw",
+            (_, true) => "chunks, raw",
+            _ if chunk_bytes < SMALL_CHUNK => "small chunks, filtered",
+            (true, _) => "gzip",
+            _ if has(FILTER_LZF) => "lzf",
+            _ => "fletcher32",
+        }
     }
 
     fn facts(&self) -> DatasetFacts {
@@ -145,13 +167,13 @@ impl Cell {
             parameters: Vec::new(),
             description: String::new(),
         };
-        let (element, chunks) = (&storage.element, storage.chunks.as_deref().unwrap_or_default());
+        let element = &storage.element;
         let filters = storage.filters.iter().map(filter).collect();
-        DatasetFacts::contiguous("/d", &storage.shape, &element.to_string(), element.bytes()).in_chunks(
-            chunks,
-            filters,
-            storage.logical_bytes(),
-        )
+        let facts = DatasetFacts::contiguous("/d", &storage.shape, &element.to_string(), element.bytes());
+        match &storage.chunks {
+            Some(chunks) => facts.in_chunks(chunks, filters, storage.logical_bytes()),
+            None => facts,
+        }
     }
 }
 

@@ -7,9 +7,9 @@
 //!
 //! A cell is a dataset (shape, chunks, type, filters, values), a read that is swept over it, and a chunk cache, all drawn
 //! from a seed. The dataset is written by libhdf5, its seconds are predicted by the command, and then it is swept by
-//! libhdf5 in processes of their own, in processor time of the thread; the least of five counts. A cell is quiet if a fixed
-//! piece of work before and after it took no more than 15 % longer than it ever took: another program on the same
-//! machine makes everything slower by up to 1.8.
+//! libhdf5 in processes of their own, in processor time of the thread; the least of two counts. On
+//! shared machines, calls of libhdf5 take up to 1.8 times as long for seconds at a time. So the same small reads are timed before
+//! and after each sweep: a cell is even if they took within 20 % of their median over all cells.
 
 mod cell;
 mod sweep;
@@ -40,6 +40,9 @@ struct Args {
     /// The libhdf5 to measure; the first that is found if none is given.
     #[arg(long)]
     libhdf5: Option<PathBuf>,
+    /// Predicts as where no program of the user has a libhdf5: by constants, scaled to this machine.
+    #[arg(long)]
+    without_library: bool,
     /// Writes all cells, one JSON document a line.
     #[arg(long)]
     json: Option<PathBuf>,
@@ -64,13 +67,15 @@ fn run(args: &Args) -> Result<(), Failure> {
     };
     println!("libhdf5: {} ({})", library.path.display(), library.origin);
     let folder = tempfile::Builder::new().prefix("hyperslab-accuracy-").tempdir_in(memory_folder())?;
+    let probe = folder.path().join("probe.h5");
+    sweep::write_probe(&library, &probe)?;
     let mut measured = Vec::new();
     for number in 0..args.cells {
         let cell = Cell::draw(args.seed, number)?;
         let file = folder.path().join(format!("{number}.h5"));
         sweep::write(&library, &file, &cell)?;
         let predicted = predict(args, &library, &file, &cell)?;
-        let sweeps = sweep::measure(&library, &file, &cell)?;
+        let sweeps = sweep::measure(&library, &file, &probe, &cell)?;
         std::fs::remove_file(&file)?;
         println!(
             "{number:>4}  {:>9.2} ms predicted {:>9.2} ms measured  {:>5.2}  {cell}",
@@ -97,14 +102,19 @@ fn memory_folder() -> PathBuf {
 /// What the command predicts for this read under this cache.
 fn predict(args: &Args, library: &Found, file: &Path, cell: &Cell) -> Result<f64, Failure> {
     let cache = cell.cache;
-    let output = Command::new(&args.command)
+    let mut command = Command::new(&args.command);
+    command
         .arg("doctor")
         .args([file.as_os_str(), sweep::DATASET.as_ref()])
         .args(["--read", &shape_text(&cell.read), "--json"])
-        .args(["--cache", &format!("{},{},{}", cache.nbytes, cache.nslots, cache.w0)])
-        .arg("--libhdf5")
-        .arg(&library.path)
-        .output()?;
+        .args(["--cache", &format!("{},{},{}", cache.nbytes, cache.nslots, cache.w0)]);
+    if args.without_library {
+        // No Python is found, whose libhdf5 would be measured.
+        command.env("PATH", "").env_remove("VIRTUAL_ENV").env_remove("CONDA_PREFIX");
+    } else {
+        command.arg("--libhdf5").arg(&library.path);
+    }
+    let output = command.output()?;
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).map_err(|_| {
         format!("{} doctor: {}", args.command.display(), String::from_utf8_lossy(&output.stderr))
     })?;

@@ -5,11 +5,10 @@ use crate::cell::Cell;
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::Storage;
 use hyperslab_engines::library::Found;
-use hyperslab_engines::{Engine, OpenOptions};
+use hyperslab_engines::{Block, Engine, OpenDataset, OpenOptions};
 use hyperslab_measure::access::Access;
 use hyperslab_measure::data::{Synthetic, Values};
 use serde::{Deserialize, Serialize};
-use std::hint::black_box;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,21 +18,46 @@ pub(crate) const WORKER: &str = "worker";
 /// The dataset of every file.
 pub(crate) const DATASET: &str = "d";
 /// Sweeps of a cell; the fastest counts.
-const REPETITIONS: usize = 5;
+const REPETITIONS: usize = 2;
 
 #[derive(Serialize, Deserialize)]
 enum Job {
-    Write { library: Found, file: PathBuf, storage: Box<Storage>, values: Synthetic },
-    Sweep { library: Found, file: PathBuf, shape: Vec<u64>, read: Vec<u64>, cache: CacheSettings },
+    Write {
+        library: Found,
+        file: PathBuf,
+        storage: Box<Storage>,
+        values: Synthetic,
+    },
+    Sweep {
+        library: Found,
+        file: PathBuf,
+        shape: Vec<u64>,
+        read: Vec<u64>,
+        cache: CacheSettings,
+        probe: PathBuf,
+    },
 }
 
 /// What sweeps of a cell took.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Sweeps {
     /// Seconds of processor time of the fastest.
     pub(crate) seconds: f64,
-    /// Seconds of the fixed piece of work: the longest before and after a sweep.
+    /// Seconds of a small read that is always the same, in the same process: the mean of before and after the sweep.
     pub(crate) probe_seconds: f64,
+}
+
+/// Elements of the dataset that is always the same, and small reads of it.
+const PROBE_ELEMENTS: u64 = 4096;
+const PROBE_READS: u64 = 3_000;
+
+/// Writes the dataset that the small reads are of.
+pub(crate) fn write_probe(library: &Found, file: &Path) -> Result<(), Failure> {
+    let element = "<f4".parse()?;
+    let chunks = Some(vec![PROBE_ELEMENTS]);
+    let storage = Box::new(Storage { chunks, ..Storage::plain(vec![PROBE_ELEMENTS], element) });
+    let values = Synthetic::with_ratio(&storage.shape, element, 2.0, 1);
+    run(&Job::Write { library: library.clone(), file: file.to_owned(), storage, values }).map(drop)
 }
 
 /// Writes the dataset of a cell.
@@ -44,36 +68,41 @@ pub(crate) fn write(library: &Found, file: &Path, cell: &Cell) -> Result<(), Fai
 }
 
 /// Sweeps a cell several times.
-pub(crate) fn measure(library: &Found, file: &Path, cell: &Cell) -> Result<Sweeps, Failure> {
+pub(crate) fn measure(library: &Found, file: &Path, probe: &Path, cell: &Cell) -> Result<Sweeps, Failure> {
     let mut least = Sweeps { seconds: f64::INFINITY, probe_seconds: 0.0 };
     for _ in 0..REPETITIONS {
-        let before = probe();
-        let seconds = run(&Job::Sweep {
+        let sweeps = run(&Job::Sweep {
             library: library.clone(),
             file: file.to_owned(),
             shape: cell.storage.shape.clone(),
             read: cell.read.clone(),
             cache: cell.cache,
+            probe: probe.to_owned(),
         })?;
-        if seconds < least.seconds {
-            least = Sweeps { seconds, probe_seconds: before.max(probe()) };
+        if sweeps.seconds < least.seconds {
+            least = sweeps;
         }
     }
     Ok(least)
 }
 
-/// Seconds of a fixed piece of work.
-fn probe() -> f64 {
+/// Seconds of one of the small reads that are always the same.
+fn probe(dataset: &mut dyn OpenDataset) -> Result<f64, Failure> {
+    let mut value = [0u8; 4];
+    let mut read = |at: u64| {
+        let block = Block { start: vec![at % PROBE_ELEMENTS], count: vec![1], step: vec![1] };
+        dataset.read(&block, &mut value)
+    };
+    read(0)?;
     let began = thread_seconds();
-    let mut state = 1u64;
-    for round in 0..3_000_000u64 {
-        state = black_box(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(round));
+    for number in 0..PROBE_READS {
+        read(number)?;
     }
-    thread_seconds() - began
+    Ok((thread_seconds() - began) / PROBE_READS as f64)
 }
 
 /// Does one job in a process of its own; returns its seconds.
-fn run(job: &Job) -> Result<f64, Failure> {
+fn run(job: &Job) -> Result<Sweeps, Failure> {
     let mut child = Command::new(std::env::current_exe()?)
         .arg(WORKER)
         .stdin(Stdio::piped())
@@ -81,7 +110,7 @@ fn run(job: &Job) -> Result<f64, Failure> {
         .spawn()?;
     child.stdin.take().ok_or("no pipe")?.write_all(&serde_json::to_vec(job)?)?;
     let output = child.wait_with_output()?;
-    let answer: Result<f64, String> = serde_json::from_slice(&output.stdout)?;
+    let answer: Result<Sweeps, String> = serde_json::from_slice(&output.stdout)?;
     Ok(answer?)
 }
 
@@ -93,7 +122,7 @@ pub(crate) fn serve() -> Result<(), Failure> {
     Ok(())
 }
 
-fn work(job: &Job) -> Result<f64, Failure> {
+fn work(job: &Job) -> Result<Sweeps, Failure> {
     match job {
         Job::Write { library, file, storage, values } => {
             let engine = Engine::Libhdf5(library.clone()).prepare()?;
@@ -106,25 +135,28 @@ fn work(job: &Job) -> Result<f64, Failure> {
                 dataset.write(&block, &buffer)?;
             }
             dataset.close()?;
-            Ok(0.0)
+            Ok(Sweeps { seconds: 0.0, probe_seconds: 0.0 })
         }
-        Job::Sweep { library, file, shape, read, cache } => {
+        Job::Sweep { library, file, shape, read, cache, probe: probed } => {
             let engine = Engine::Libhdf5(library.clone()).prepare()?;
             let options = OpenOptions { cache: Some(*cache), ..OpenOptions::default() };
             let mut dataset = engine.open(file, DATASET, &options)?;
             let blocks: Vec<_> = Access::sweep(read.clone()).blocks(shape).collect();
-            let bytes = |block: &hyperslab_engines::Block| block.bytes(dataset.element_bytes());
+            let bytes = |block: &Block| block.bytes(dataset.element_bytes());
             let sizes: Vec<usize> =
                 blocks.iter().map(|block| usize::try_from(bytes(block))).collect::<Result<_, _>>()?;
             // Written to, so that its pages are there before the clock runs.
             let mut buffer = vec![1u8; sizes.iter().copied().max().unwrap_or(0)];
+            let mut probed = engine.open(probed, DATASET, &OpenOptions::default())?;
+            let before = probe(&mut *probed)?;
             let began = thread_seconds();
             for (block, size) in blocks.iter().zip(sizes) {
                 dataset.read(block, &mut buffer[..size])?;
             }
             let seconds = thread_seconds() - began;
+            let probe_seconds = f64::midpoint(before, probe(&mut *probed)?);
             dataset.close()?;
-            Ok(seconds)
+            Ok(Sweeps { seconds, probe_seconds })
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The command line of `hyperslab advise`.
 
 use crate::failure::exit_codes;
-use crate::pattern_args::PatternArgs;
+use crate::made_up::{DEFAULT_RATIO, at_least_one};
+use crate::pattern_args::{BLOCKS, PatternArgs};
 use clap::Args;
 use hyperslab_advise::ErrorBound;
+use hyperslab_engines::Element;
 use std::path::PathBuf;
 
 /// Advise on chunks and filters that serve the reads of a dataset
@@ -28,6 +30,7 @@ EXAMPLES
   hyperslab advise era5.nc --html era5.html                   also a page, with the trade-off as a picture
   hyperslab advise era5.nc --recipe-out era5.toml             then: hyperslab repack --recipe era5.toml archive/ packed/
   hyperslab advise --json era5.nc > advice.json
+  hyperslab advise --synthetic 8760x721x1440 --type '<f4' --ratio 2 --read 1x721x1440 --read :x1x1   before the data exist
 
 A block is written as its size along each dimension; `:` stands for the whole extent. Each read is the whole dataset, read
 once in such blocks; a weight is its relative frequency.
@@ -47,12 +50,22 @@ PLACES
 ))]
 pub(crate) struct AdviseArgs {
     /// HDF5 or netCDF-4 file
-    pub file: PathBuf,
+    #[arg(required_unless_present = "synthetic")]
+    pub file: Option<PathBuf>,
     /// Datasets in the file; the largest if none is named
     #[arg(value_name = "DATASET")]
     pub datasets: Vec<String>,
+    /// Made-up values of this shape instead of a file: advice before data exist
+    #[arg(long, value_name = "SHAPE", conflicts_with_all = ["file", "cloud", "recipe_out"])]
+    pub synthetic: Option<String>,
+    /// Type of the made-up values: <f4, >i2, u1, S16
+    #[arg(long = "type", value_name = "TYPE", default_value = "<f4", requires = "synthetic")]
+    pub element: Element,
+    /// Ratio by which gzip makes the made-up values smaller
+    #[arg(long, value_parser = at_least_one, default_value_t = DEFAULT_RATIO, requires = "synthetic")]
+    pub ratio: f64,
     /// Block in which the dataset is read, and its relative weight; may be repeated
-    #[arg(long, value_name = "SHAPE[@WEIGHT]")]
+    #[arg(long, value_name = "SHAPE[@WEIGHT]", group = BLOCKS)]
     pub read: Vec<String>,
     #[command(flatten)]
     pub pattern: PatternArgs,

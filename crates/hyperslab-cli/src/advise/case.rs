@@ -77,7 +77,7 @@ impl<'a> Case<'a> {
     ) -> Question<'_> {
         Question {
             facts: &self.facts,
-            target: target(file, None),
+            target: target(file, request, None),
             reads: self.reads.clone(),
             write: self.write.clone(),
             readers: request.readers.clone(),

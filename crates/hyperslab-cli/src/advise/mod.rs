@@ -17,6 +17,7 @@ mod request;
 mod sample_folder;
 mod samples;
 mod storage;
+mod subject;
 mod text;
 mod together;
 mod user_library;
@@ -42,6 +43,7 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
 pub(crate) use storage::{brief_text, recipe_entry};
+use subject::Subject;
 
 /// The document that `--json` prints.
 #[derive(Debug, Serialize)]
@@ -82,14 +84,15 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
     for (option, path) in [("--html", &args.html), ("--recipe-out", &args.recipe_out)] {
         path.as_deref().map(|path| check_file(option, path)).transpose()?;
     }
-    let file = location::open(&args.file)?;
+    let subject = Subject::of(args)?;
+    let file = &subject.file;
     let library = match &args.libhdf5 {
         Some(path) => Library::named(path)?,
         None => Library::of_python(),
     };
-    let (datasets, mut notes) = chosen(args, &request, &file)?;
+    let (datasets, mut notes) = chosen(args, &request, file)?;
     notes.extend(request.notes_on_max_error(&datasets));
-    let axes = Axes::of(&file);
+    let axes = Axes::of(file);
     // A part of the time is for what the datasets have in common.
     let share = if datasets.len() > 1 { SHARE_ALONE } else { 1.0 };
     let seconds = args.seconds * share / datasets.len().max(1) as f64;
@@ -111,8 +114,8 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
             document.skipped.push(Skipped { path, reason: reason.to_owned() });
             continue;
         }
-        let answer = Case::new(&args.file, &request, &library, &axes, dataset).and_then(|case| {
-            let question = case.question(&request, &library, &file, seconds);
+        let answer = Case::new(&subject.path, &request, &library, &axes, dataset).and_then(|case| {
+            let question = case.question(&request, &library, file, seconds);
             let advice =
                 advise(&question, &mut case.samples(&request, &library, seconds)).map_err(refused)?;
             Ok(advice.map(|advice| (case, advice)))
@@ -129,7 +132,7 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
     }
     for members in together::groups(&cases) {
         let questions: Vec<Question<'_>> =
-            members.iter().map(|at| cases[*at].question(&request, &library, &file, seconds)).collect();
+            members.iter().map(|at| cases[*at].question(&request, &library, file, seconds)).collect();
         let advice: Vec<&Advice> = members.iter().map(|at| &document.datasets[*at]).collect();
         let mut samples: Vec<Samples<'_>> =
             members.iter().map(|at| cases[*at].samples(&request, &library, seconds)).collect();
@@ -145,7 +148,7 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
         return Err(Failure::wrong_request(format!("{}: {}", document.file, reasons.join("; "))));
     }
     if args.cloud || request.place.is_store() {
-        let answer = in_a_store(args, &request, &file, &cases, &mut document);
+        let answer = in_a_store(args, &subject.path, &request, file, &cases, &mut document);
         failures.extend(answer.err());
     }
     if let Some(path) = &args.html {
@@ -168,6 +171,7 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
 /// asked.
 fn in_a_store(
     args: &AdviseArgs,
+    path: &Path,
     request: &Request,
     file: &File,
     cases: &[Case<'_>],
@@ -180,25 +184,27 @@ fn in_a_store(
         let swept = |read: &UsualRead| SweptRead::new(&dataset, &read.name, &read.sweep(dataset.shape()));
         reads = case.map_or(&[][..], |case| &case.reads).iter().map(swept).collect();
     }
-    let sessions = Sessions::of(&args.file, file, &reads, &request.place)?;
+    let sessions = Sessions::of(path, file, &reads, &request.place)?;
     document.forecast = args.cloud.then(|| sessions.forecast());
     document.pages = pages::pages(&sessions, request, file, cases, &document.datasets)?;
     if let Some(pages) = &document.pages {
         for (case, advice) in cases.iter().zip(&mut document.datasets) {
-            advice.with_target(&target(file, pages.advice.page_bytes), &case.facts);
+            advice.with_target(&target(file, request, pages.advice.page_bytes), &case.facts);
         }
     }
     Ok(())
 }
 
 /// The file that the lines to paste are about.
-fn target(file: &File, page_bytes: Option<u64>) -> Target {
-    Target { file: file.name(), is_netcdf: is_netcdf(file), page_bytes }
+fn target(file: &File, request: &Request, page_bytes: Option<u64>) -> Target {
+    let is_planned = request.is_planned;
+    Target { file: file.name(), is_planned, is_netcdf: is_netcdf(file), page_bytes }
 }
 
 /// The line that makes a page again.
 fn command(args: &AdviseArgs, page: &Path) -> String {
-    let mut words = vec!["hyperslab".to_owned(), "advise".to_owned(), location::shown(&args.file)];
+    let mut words = vec!["hyperslab".to_owned(), "advise".to_owned()];
+    words.extend(Subject::words(args));
     words.extend(args.datasets.iter().cloned());
     words.extend(args.read.iter().flat_map(|read| ["--read".to_owned(), read.clone()]));
     if let Some(path) = &args.reads_from {

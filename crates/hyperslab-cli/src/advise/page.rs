@@ -5,6 +5,7 @@ use super::Document;
 use super::pages::Pages;
 use super::storage::{chunk_text, kept_text, storage_text};
 use super::text::{payback, sensitivity, slower_text, why_not};
+use crate::facts;
 use crate::failure::one_line;
 use crate::forecast;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict};
@@ -46,7 +47,7 @@ pub(super) fn page(document: &Document, command: &str) -> Page {
     let page = document.together.iter().map(read_together).fold(page, Page::section);
     let page = document.pages.iter().map(Pages::section).fold(page, Page::section);
     let page = document.forecast.iter().map(forecast::section).fold(page, Page::section);
-    let library = document.library.as_deref().unwrap_or("built-in constants: no libhdf5 was measured");
+    let library = document.library.as_deref().unwrap_or(facts::CONSTANTS);
     let facts = Facts::new("How it was found")
         .fact("File", document.file.as_str())
         .fact("Seconds are those of", library)

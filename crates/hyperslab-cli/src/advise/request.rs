@@ -21,6 +21,8 @@ pub(super) struct Request {
     pub(super) size_bound: SizeBound,
     pub(super) max_error: Option<ErrorBound>,
     pub(super) place: Place,
+    /// True for data that do not exist yet.
+    pub(super) is_planned: bool,
 }
 
 impl Request {
@@ -28,7 +30,7 @@ impl Request {
     pub(super) fn parse(args: &AdviseArgs) -> Result<Self, Failure> {
         let wrong = |error: AdviseError| Failure::wrong_request(error.to_string());
         let doctor = |error: DoctorError| Failure::wrong_request(error.to_string());
-        let reads = args.pattern.reads(&args.read)?;
+        let reads = args.pattern.blocks(&args.read)?;
         let write = args.write.as_deref().map(str::parse).transpose().map_err(doctor)?;
         let readers = args.readers.iter().map(|reader| Reader::parse(reader)).collect::<Result<Vec<_>, _>>();
         let mut readers = readers.map_err(wrong)?;
@@ -42,6 +44,7 @@ impl Request {
             readers: if readers.is_empty() { Reader::defaults() } else { readers },
             size_bound: args.size_bound.parse().map_err(wrong)?,
             max_error: args.max_error,
+            is_planned: args.synthetic.is_some(),
             place: match (&args.place, args.cloud) {
                 (Some(place), _) => Place::parse(place).map_err(wrong)?,
                 (None, true) => forecast::place(forecast::DEFAULT_STORE)?,

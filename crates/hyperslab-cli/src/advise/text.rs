@@ -2,6 +2,7 @@
 
 use super::Document;
 use super::storage::{chunk_text, kept_text, storage_text};
+use crate::facts;
 use crate::failure::one_line;
 use crate::output::{Align, Line, table};
 use crate::terminal;
@@ -35,6 +36,9 @@ pub(super) fn render(document: &Document) -> String {
     }
     for skipped in &document.skipped {
         text.push_str(&format!("{}: no advice: {}\n", one_line(&skipped.path), skipped.reason));
+    }
+    if document.library.is_none() && !document.datasets.is_empty() {
+        text.push_str(&format!("\nseconds are by {}\n", facts::CONSTANTS));
     }
     if let Some(pages) = &document.pages {
         text.push_str(&pages.text());
@@ -76,13 +80,19 @@ pub(super) fn slower_text(slower: f64) -> String {
     }
 }
 
+/// What the others are compared with.
+fn present_text(advice: &Advice) -> &'static str {
+    if advice.is_planned { "plain values" } else { "now" }
+}
+
 fn dataset(document: &Document, advice: &Advice) -> String {
     let mut text = format!(
-        "{}  {} {}, {}\nnow: {}\n",
+        "{}  {} {}, {}\n{}: {}\n",
         one_line(&advice.path),
         shape_text(&advice.shape),
         advice.dtype,
         bytes_text(advice.logical_bytes),
+        present_text(advice),
         storage_text(&advice.present)
     );
     let names: Vec<String> = advice.reads.iter().map(|read| read.name.clone()).collect();
@@ -238,7 +248,11 @@ fn cost_of_bound(advice: &Advice, one: &Recommendation) -> String {
     if one.verdict != Verdict::Rewrite || slower < SLOWED_BY_BOUND_MIN {
         return String::new();
     }
-    format!("all reads take {} as long as now, because the data must become smaller\n", ratio_text(slower))
+    format!(
+        "all reads take {} as long as {}, because the data must become smaller\n",
+        ratio_text(slower),
+        present_text(advice)
+    )
 }
 
 /// The reads that the recommended storage makes much longer, though all together become shorter: said before anything else.
@@ -254,7 +268,12 @@ fn slowed(advice: &Advice, one: &Recommendation) -> String {
         });
         let slowed: Vec<String> = slowed.collect();
         if !slowed.is_empty() {
-            text.push_str(&format!("slower than now: {} with {}\n", read.name, list_text(&slowed)));
+            text.push_str(&format!(
+                "slower than {}: {} with {}\n",
+                present_text(advice),
+                read.name,
+                list_text(&slowed)
+            ));
         }
     }
     text

@@ -136,7 +136,12 @@ impl FileSurveyor {
         let library = self.library.get_or_init(Library::of_python);
         let question = Question {
             facts: &facts,
-            target: Target { file: file.name(), is_netcdf: is_netcdf(file), page_bytes: None },
+            target: Target {
+                file: file.name(),
+                is_planned: false,
+                is_netcdf: is_netcdf(file),
+                page_bytes: None,
+            },
             reads,
             write: None,
             readers: self.readers.clone(),

@@ -1,6 +1,7 @@
 //! The options of `hyperslab bench`, and their help.
 
 use crate::failure::exit_codes;
+use crate::made_up::{DEFAULT_RATIO, at_least_one};
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum, value_parser};
 use hyperslab_engines::EngineKind;
@@ -8,7 +9,6 @@ use std::path::PathBuf;
 
 // What there is where nothing is said. A command line that measures a cell again leaves it out.
 pub(super) const DEFAULT_MEMORY: &str = "as-stored";
-pub(super) const DEFAULT_RATIO: f64 = 2.0;
 pub(super) const DEFAULT_SEED: u64 = 1;
 pub(super) const DEFAULT_REPEATS: usize = 5;
 pub(super) const DEFAULT_WRITE_REPEATS: usize = 3;
@@ -37,11 +37,6 @@ fn finite(text: &str) -> Result<f64, String> {
 fn positive(text: &str) -> Result<f64, String> {
     finite(text)
         .and_then(|number| if number > 0.0 { Ok(number) } else { Err("it has to be above 0".to_owned()) })
-}
-
-fn at_least_one(text: &str) -> Result<f64, String> {
-    finite(text)
-        .and_then(|number| if number >= 1.0 { Ok(number) } else { Err("it has to be 1 or more".to_owned()) })
 }
 
 fn one_or_more() -> RangedU64ValueParser<usize> {

@@ -1,10 +1,11 @@
 //! The command line that measures one cell again, and no other.
 
 use super::arguments::{
-    BenchArgs, DEFAULT_CELL_SECONDS, DEFAULT_MEMORY, DEFAULT_RATIO, DEFAULT_REPEATS, DEFAULT_SEED,
-    DEFAULT_TIMEOUT, DEFAULT_WRITE_REPEATS,
+    BenchArgs, DEFAULT_CELL_SECONDS, DEFAULT_MEMORY, DEFAULT_REPEATS, DEFAULT_SEED, DEFAULT_TIMEOUT,
+    DEFAULT_WRITE_REPEATS,
 };
 use crate::location;
+use crate::made_up::DEFAULT_RATIO;
 use crate::shell_line::shell_line;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::pattern::shape_text;

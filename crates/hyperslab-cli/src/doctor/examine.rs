@@ -64,7 +64,7 @@ impl<'a> Examiner<'a> {
     pub(super) fn examine(&self, path: &Path, dataset: Option<&str>) -> Result<Examined, Failure> {
         let file = location::open(path)?;
         let library = self.library.get_or_init(Library::of_python);
-        let options = options::options(self.args, &file, library.own.as_ref(), library.terms())?;
+        let options = options::options(self.args, &file, library)?;
         let recoding = SampleScope::Recoding { with_zstd: library.has_zstd };
         let Chosen { datasets, others, notes, damaged } = match dataset {
             Some(name) => Chosen::one(hyperslab_netcdf::find_dataset(&file, name)?),

@@ -147,6 +147,7 @@ fn command(args: &DoctorArgs, page: &Path) -> String {
     words.extend(args.paths.iter().map(|path| shown(path)));
     let several = [
         ("--read", &args.read),
+        ("--write", &args.write),
         ("--profile", &args.profile),
         ("--select", &args.select),
         ("--ignore", &args.ignore),

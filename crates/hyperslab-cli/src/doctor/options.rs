@@ -1,23 +1,19 @@
 //! The options of the diagnosis, from the command line.
 
 use crate::args::DoctorArgs;
-use crate::facts::is_netcdf;
+use crate::facts::{Library, is_netcdf};
 use crate::failure::Failure;
 use hyperslab::File;
 use hyperslab_doctor::pattern::parse_order;
-use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::simulate::parse_cache;
 use hyperslab_doctor::{DoctorError, Options, Profile};
 
-/// The options of the diagnosis of a file. `own` is the library that the user's Python loads, whose column comes first.
-pub(super) fn options(
-    args: &DoctorArgs,
-    file: &File,
-    own: Option<&Profile>,
-    terms: Terms,
-) -> Result<Options, Failure> {
+/// The options of the diagnosis of a file. The column of the library that the user's Python loads comes first.
+pub(super) fn options(args: &DoctorArgs, file: &File, library: &Library) -> Result<Options, Failure> {
+    let own = library.own.as_ref();
     let wrong = |error: DoctorError| Failure::wrong_request(error.to_string());
-    let reads = args.pattern.reads(&args.read)?;
+    let reads = args.pattern.blocks(&args.read)?;
+    let writes = args.pattern.blocks(&args.write)?;
     let order = args.order.as_deref().map(parse_order).transpose().map_err(wrong)?;
     let mut profiles = Vec::new();
     for name in &args.profile {
@@ -32,9 +28,11 @@ pub(super) fn options(
         profiles = own.cloned().into_iter().chain(Profile::defaults()).collect();
     }
     Ok(Options {
-        terms,
+        terms: library.terms(),
+        is_calibrated: library.calibrated.is_some(),
         file: file.name(),
         reads,
+        writes,
         order,
         profiles,
         first_profile_is_own,

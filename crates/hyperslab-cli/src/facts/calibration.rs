@@ -19,6 +19,8 @@ const SAMPLE_SECONDS_MAX: f64 = 0.12;
 /// Chunks of a dataset that are decoded at most, and their decoded bytes together; at least two are.
 const SAMPLES_MAX: u64 = 256;
 const SAMPLED_BYTES: u64 = 32 << 20;
+/// Runs of chunks that follow each other.
+const RUNS_MAX: usize = 8;
 /// Larger chunks take too long.
 const CHUNK_BYTES_MAX: u64 = 256 << 20;
 /// A process that takes longer hangs.
@@ -38,6 +40,11 @@ pub(crate) fn is_wanted() -> bool {
     std::env::var_os(VARIABLE).is_none_or(|value| value != "0")
 }
 
+/// What the parts of a read cost where there is no library to measure: the built-in constants at this machine's speed.
+pub(crate) fn machine_terms() -> Terms {
+    if is_wanted() { store::machine().terms() } else { Terms::BUILT_IN }
+}
+
 impl Calibrated {
     /// The calibration of a library, kept from an earlier run or made now.
     ///
@@ -46,10 +53,15 @@ impl Calibrated {
     pub(crate) fn of(library: Found) -> Result<Self, String> {
         let (program, arguments) = worker::command().map_err(|failure| failure.message)?;
         let launcher = Launcher { program, arguments, timeout: TIMEOUT };
+        let never = AtomicBool::new(false);
         let calibration = match store::load(&library) {
-            Some(kept) => kept,
+            Some(mut kept) => {
+                if kept.refine(&launcher, &library, &never).is_ok_and(|refined| refined) {
+                    store::save(&library, &kept);
+                }
+                kept
+            }
             None => {
-                let never = AtomicBool::new(false);
                 let made = calibration::calibrate(&launcher, &library, &never)
                     .map_err(|error| format!("{}: {error}", library.path.display()))?;
                 store::save(&library, &made);
@@ -61,7 +73,7 @@ impl Calibrated {
 
     /// What the parts of a read cost.
     pub(crate) fn terms(&self) -> Terms {
-        self.calibration.terms
+        self.calibration.terms()
     }
 
     /// The library with its default cache. `None` for a release that is not simulated.
@@ -105,13 +117,44 @@ impl Calibrated {
     }
 }
 
-/// The first elements of filtered chunks, spread evenly over the dataset.
+/// The first elements of filtered chunks: of runs of chunks that follow each other, as a program reads them (whose places in
+/// the chunk index are found together, and whose values resemble each other), spread evenly over the dataset.
 fn first_elements(dataset: &Dataset, chunk_bytes: u64) -> Option<Vec<Vec<u64>>> {
     let grid = dataset.chunk_grid()?;
     let map = dataset.chunk_map().ok()?;
     let filtered: Vec<_> =
         map.iter().filter(|(_, location)| location.filter_mask == 0).map(|(number, _)| number).collect();
     let count = (SAMPLED_BYTES / chunk_bytes).clamp(2, SAMPLES_MAX).min(filtered.len() as u64) as usize;
-    let spread = (0..count).map(|sample| filtered[(2 * sample + 1) * filtered.len() / (2 * count)]);
-    Some(spread.map(|number| grid.offset(number)).collect())
+    Some(runs_of_samples(count, filtered.len()).map(|at| grid.offset(filtered[at])).collect())
+}
+
+/// The places of `count` samples among `chunks` chunks, in runs that are spread evenly.
+fn runs_of_samples(count: usize, chunks: usize) -> impl Iterator<Item = usize> {
+    let run = count.div_ceil(RUNS_MAX).max(1);
+    let runs = count.div_ceil(run);
+    let passed_over = chunks - count;
+    // Before each run lies its share of the chunks that are passed over, and half a share before the first.
+    (0..count).map(move |sample| sample + (2 * (sample / run) + 1) * passed_over / (2 * runs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_runs_that_are_spread_over_all_chunks() {
+        let places = |count, chunks| runs_of_samples(count, chunks).collect::<Vec<_>>();
+        assert_eq!(places(3, 3), [0, 1, 2]);
+        assert_eq!(places(4, 100), [12, 37, 62, 87], "a few are far apart");
+        let many = places(256, 50_000);
+        assert_eq!((many[0], many[31], many[32] - many[31] > 5_000), (3_109, 3_140, true));
+        for (count, chunks) in [(2, 2), (9, 9), (17, 20), (255, 256), (256, 256), (256, 257), (10, 1_000_000)]
+        {
+            let mut places = places(count, chunks);
+            assert!(places.iter().all(|place| *place < chunks), "{count} of {chunks}");
+            places.dedup();
+            assert_eq!(places.len(), count, "{count} of {chunks}");
+            assert!(places.is_sorted(), "{count} of {chunks}: {places:?}");
+        }
+    }
 }

@@ -8,6 +8,10 @@ use hyperslab_doctor::predict::Terms;
 use hyperslab_engines::library::Found;
 use std::path::Path;
 
+/// What a page says of its seconds where no library was measured.
+pub(crate) const CONSTANTS: &str =
+    "constants, scaled to the speed of this machine, as no libhdf5 was measured: times are about as long";
+
 /// The library that the user's programs load, as far as it could be found and calibrated.
 #[derive(Default)]
 pub(crate) struct Library {
@@ -43,7 +47,7 @@ impl Library {
 
     /// What the parts of a read cost.
     pub(crate) fn terms(&self) -> Terms {
-        self.calibrated.as_ref().map_or(Terms::BUILT_IN, Calibrated::terms)
+        self.calibrated.as_ref().map_or_else(calibration::machine_terms, Calibrated::terms)
     }
 }
 

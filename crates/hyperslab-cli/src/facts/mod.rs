@@ -16,6 +16,6 @@ mod user_library;
 mod variable_length;
 
 pub(crate) use dataset::{layout_facts, of};
-pub(crate) use library::Library;
+pub(crate) use library::{CONSTANTS, Library};
 pub(crate) use netcdf::{is_by_netcdf, is_netcdf};
 pub(crate) use sample::SampleScope;

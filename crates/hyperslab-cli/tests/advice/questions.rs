@@ -236,3 +236,72 @@ fn the_doctor_counts_random_places_and_strides() {
         assert_eq!(ended.code, 2, "{}", ended.err);
     }
 }
+
+#[test]
+fn the_doctor_counts_what_a_program_that_writes_encodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = require!(written(folder.path(), "maps.h5", MAPS));
+    let ask = |options: &[&str]| {
+        let told =
+            run(&[&["doctor", "--json", "--all", "{}", "/d", "--cache", "64KiB"], options].concat(), &path);
+        assert_eq!(told.code, 0, "{}", told.err);
+        let document: Value = serde_json::from_str(&told.out).unwrap();
+        document["datasets"][0].clone()
+    };
+    // A row of a map is a part of one chunk, and the cache holds three maps.
+    let rows = ask(&["--write", "1x1x80"]);
+    let write = &rows["writes"][0];
+    assert_eq!((&write["name"], &write["writes"]), (&"1x1x80".into(), &14_400.into()));
+    let profile = &write["profiles"][0];
+    assert_eq!((&profile["encodes"], &profile["decodes"]), (&240.into(), &0.into()), "{profile}");
+    // Series by series, each touches every map.
+    let series = ask(&["--write", "240x1x1@2", "--write", "1x60x80"]);
+    let encodes = |at: usize| series["writes"][at]["profiles"][0]["encodes"].as_u64().unwrap();
+    assert_eq!((encodes(0), encodes(1)), (240 * 4_800, 240));
+    let codes: Vec<&Value> =
+        series["findings"].as_array().unwrap().iter().map(|finding| &finding["code"]).collect();
+    assert!(codes.contains(&&"chunks-encoded-again".into()), "{codes:?}");
+    let text = run(&["doctor", "{}", "/d", "--write", "240x1x1", "--cache", "64KiB"], &path).out;
+    assert!(text.contains("Writes of /d into a new file"), "{text}");
+    assert!(text.contains("encodes 240 chunks 1,152,000 times"), "{text}");
+    assert!(text.contains("rdcc_nbytes=5242880"), "the cache that holds all maps: {text}");
+    let random = ask(&["--write", "1x60x80", "--random", "30"]);
+    assert_eq!(random["writes"][0]["name"], "1x60x80 at 30 random places");
+    assert_eq!(run(&["doctor", "{}", "/d", "--write", "1x60"], &path).code, 2);
+}
+
+#[test]
+fn advice_is_given_before_data_exist() {
+    let nowhere = Path::new("/nowhere");
+    // 36 TB: more than is made, and more than any disk of a test has.
+    let words =
+        ["advise", "--synthetic", "87600x7210x14400", "--type", "<f4", "--ratio", "2", "--seconds", "1"];
+    let reads = ["--read", "1x7210x14400", "--read", ":x1x1"];
+    let told = run(&[&words[..], &reads, &["--json"]].concat(), nowhere);
+    assert_eq!(told.code, 0, "{}", told.err);
+    let document: Value = serde_json::from_str(&told.out).unwrap();
+    let advice = &document["datasets"][0];
+    assert_eq!((&advice["path"], &advice["logical_bytes"]), (&"/data".into(), &36_379_929_600_000u64.into()));
+    let one = &advice["recommendations"][0];
+    assert_eq!((&one["verdict"], &one["payback"]), (&"rewrite".into(), &Value::Null));
+    assert!(one["storage"]["chunk"].is_array(), "{one}");
+    let tools: Vec<&str> =
+        one["lines"].as_array().unwrap().iter().map(|line| line["tool"].as_str().unwrap()).collect();
+    assert!(tools.contains(&"h5py") && !tools.contains(&"h5repack"), "{tools:?}");
+    let text = run(&[&words[..], &reads].concat(), nowhere).out;
+    assert!(text.contains("\nplain values: contiguous") && !text.contains("\nnow: "), "{text}");
+    assert!(!text.contains("repack"), "{text}");
+    for (wrong, says) in [
+        (&["advise", "--synthetic", "10x:x3"][..], "each dimension is a number"),
+        (&["advise", "--synthetic", "0x3"], "at least one element"),
+        (&["advise", "--synthetic", "10x10", "--type", "{a:<f4,b:<i2}"], "records"),
+        (&["advise", "--synthetic", "99999999999x99999999999x9999"], "too many"),
+        (&["advise", "--synthetic", "10x10", "file.h5"], "cannot be used with"),
+        (&["advise", "--type", "<f4"], "--synthetic"),
+        (&["advise"], "<FILE>"),
+    ] {
+        let ended = run(wrong, nowhere);
+        assert_eq!(ended.code, 2, "{wrong:?}: {}", ended.err);
+        assert!(ended.err.contains(says), "{wrong:?}: {}", ended.err);
+    }
+}

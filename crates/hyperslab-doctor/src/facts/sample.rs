@@ -81,7 +81,8 @@ pub struct SampleMeasurement {
 /// What decoding one chunk of a dataset costs the user's libhdf5, on average over samples.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LibraryDecoding {
-    /// Seconds of processor time, with what it takes to load the chunk.
+    /// Seconds of processor time of reading one element of it: with the call, with what it takes to load the chunk, and with
+    /// the eviction of another one.
     pub seconds: f64,
     /// Pages of memory that were used for the first time.
     pub fresh_pages: f64,

@@ -113,8 +113,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         counted_text(crossed.chunks, "chunk"),
         bytes_text(crossed.touched_bytes),
         bytes_text(crossed.wanted_bytes),
-        seconds_text(crossed.seconds),
-        seconds_text(best),
+        case.time_text(crossed.seconds),
+        case.time_text(best),
         count_text(read.sweep.reads()),
     );
     if let Some(at) = slowest {
@@ -122,7 +122,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         message.push_str(&format!(
             " {} takes {} for them, {} if each chunk were loaded once.",
             case.profiles[at].name,
-            seconds_text(row.seconds),
+            case.time_text(row.seconds),
             seconds_text(case.costs.ideal(&row.counts).seconds),
         ));
     }

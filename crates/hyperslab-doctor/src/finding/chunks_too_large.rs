@@ -25,7 +25,6 @@ use crate::case::{Case, ReadCase};
 use crate::fix::{read_lines, repack_smaller};
 use crate::numbers::rounded;
 use crate::pattern::{bytes_text, shape_text};
-use crate::predict::seconds_text;
 use serde_json::json;
 
 /// Chunks of at least this size are large: twice the largest default cache of any libhdf5.
@@ -65,7 +64,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         bytes_text(chunk_bytes),
         read.text(),
         bytes_text(wanted),
-        seconds_text(seconds),
+        case.time_text(seconds),
     );
     let evidence = json!({
         "chunk_bytes": chunk_bytes,

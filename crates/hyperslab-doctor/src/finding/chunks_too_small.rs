@@ -61,7 +61,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     };
     let overhead_seconds = stored as f64 * CHUNK_SECONDS;
     let message = format!(
-        "{} chunks of {} ({}): a chunk index of about {} for {} of stored data, an overhead of {} to read everything from disk, and of {} over a \
+        "{} chunks of {} ({}): a chunk index of about {} for {} of stored data, an overhead of about {} to read everything from disk, and of {} over a \
          network at 40 ms a request, one after the other.",
         count_text(stored),
         shape_text(chunk),

@@ -172,7 +172,7 @@ impl CliffGroup<'_> {
             count_text(loaded),
             counted_text(needed, "chunk"),
             ratio_text(self.worst.ratio),
-            seconds_text(row.seconds),
+            case.time_text(row.seconds),
             seconds_text(self.worst.ideal_seconds)
         )
     }

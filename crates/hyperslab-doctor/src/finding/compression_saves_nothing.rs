@@ -27,7 +27,6 @@ use crate::case::Case;
 use crate::fix::{NewFilters, refilter_to};
 use crate::numbers::rounded;
 use crate::pattern::bytes_text;
-use crate::predict::seconds_text;
 use serde_json::json;
 
 /// Ratio of stored to decoded size from which on compression saves almost nothing.
@@ -57,7 +56,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         filters.join(", "),
         bytes_text(stored),
         bytes_text(decoded),
-        seconds_text(decode_seconds),
+        case.time_text(decode_seconds),
     );
     let mut evidence = json!({
         "stored_bytes": stored,

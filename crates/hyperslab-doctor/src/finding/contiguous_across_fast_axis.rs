@@ -73,7 +73,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         count_text(row.counts.driver_reads),
         bytes_text(row.counts.driver_bytes),
         ratio_text(ratio),
-        seconds_text(row.seconds),
+        case.time_text(row.seconds),
         seconds_text(row.seconds - excess),
     );
     let evidence = json!({

@@ -29,7 +29,6 @@ use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{Fix, judged_cache_lines, smallest_cache};
 use crate::pattern::bytes_text;
-use crate::predict::seconds_text;
 use crate::simulate::CacheSettings;
 use hyperslab_units::counted_text;
 
@@ -81,7 +80,7 @@ fn no_cache(case: &Case<'_>, group: &CliffGroup<'_>) -> Vec<Fix> {
         "no cache: only the selected bytes are read, {} in {}, {}",
         bytes_text(counts.driver_bytes),
         counted_text(counts.driver_reads, "read"),
-        seconds_text(seconds)
+        case.time_text(seconds)
     );
     judged_cache_lines(case, group.worst.read, &group.hit, settings, &effect)
 }

@@ -69,7 +69,7 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
         bytes_text(row.settings.nbytes),
         counted_text(loads, "load"),
         counted_text(needed, "chunk"),
-        seconds_text(row.seconds),
+        case.time_text(row.seconds),
         seconds_text(ideal),
         bytes_text(found.settings.nbytes),
     );

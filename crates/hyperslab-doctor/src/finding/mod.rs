@@ -7,6 +7,7 @@
 mod cache_smaller_than_chunk;
 mod chunk_larger_than_extent;
 mod chunk_shape_against_read;
+mod chunks_encoded_again;
 mod chunks_too_large;
 mod chunks_too_small;
 mod cliff;
@@ -85,6 +86,7 @@ static RULES: &[Rule] = rules![
     "slot-collisions" slot_collisions Reads,
     "default-cache-too-small" default_cache_too_small Reads,
     "chunk-shape-against-read" chunk_shape_against_read Reads,
+    "chunks-encoded-again" chunks_encoded_again Reads,
     "chunks-too-small" chunks_too_small Storage,
     "chunks-too-large" chunks_too_large Reads,
     "one-element-chunks" one_element_chunks Storage,
@@ -199,7 +201,7 @@ mod tests {
             let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
             assert_eq!(headings, ["What it sees", "Why it costs", "What to do", "When it is fine"], "{code}");
         }
-        assert_eq!(codes().count(), 29);
+        assert_eq!(codes().count(), 30);
         assert_eq!(why("no-such-finding"), None);
     }
 }

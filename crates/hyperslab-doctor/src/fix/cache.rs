@@ -7,7 +7,7 @@ use super::lines::cache_lines;
 use super::others::judge;
 use crate::case::{Case, ReadCase};
 use crate::pattern::bytes_text;
-use crate::simulate::{CacheSettings, LibVersion};
+use crate::simulate::{CacheSettings, Geometry, LibVersion};
 
 /// No larger cache is proposed: a program that would need one should read in another way.
 const CACHE_BYTES_MAX: u64 = 1 << 30;
@@ -26,16 +26,23 @@ pub(crate) struct CacheFix {
 /// The smallest cache that is ideal for this read in all of these versions. `None` if no cache of reasonable size is,
 /// or if the sweep is too large to be simulated exactly.
 pub(crate) fn smallest_cache(case: &Case<'_>, read: &ReadCase, versions: &[LibVersion]) -> Option<CacheFix> {
-    let chunk_bytes = case.geometry.chunk_bytes()?;
-    let grid_chunks = case.geometry.chunks()?.grid_chunks();
-    let chunks_max = (CACHE_BYTES_MAX / chunk_bytes).min(grid_chunks);
+    smallest_where(&case.geometry, |settings| {
+        versions.iter().all(|version| case.counts(&read.sweep, settings, *version).is_ideal())
+    })
+}
+
+/// The smallest cache for chunks of this size that satisfies a condition, which larger ones do, too. `None` if no cache of
+/// reasonable size does.
+pub(crate) fn smallest_where(
+    geometry: &Geometry,
+    satisfies: impl Fn(CacheSettings) -> bool,
+) -> Option<CacheFix> {
+    let chunk_bytes = geometry.chunk_bytes()?;
+    let chunks_max = (CACHE_BYTES_MAX / chunk_bytes).min(geometry.chunks()?.grid_chunks());
     if chunks_max == 0 {
         return None;
     }
-    let is_ideal = |nbytes: u64, nslots: u64| {
-        let settings = CacheSettings { nbytes, nslots, w0: 0.75 };
-        versions.iter().all(|version| case.counts(&read.sweep, settings, *version).is_ideal())
-    };
+    let is_ideal = |nbytes: u64, nslots: u64| satisfies(CacheSettings { nbytes, nslots, w0: 0.75 });
     // More bytes never compensate for colliding slots, so the largest cache decides which numbers of slots are
     // sufficient.
     let suffices = |nslots: &u64| is_ideal(chunks_max * chunk_bytes, *nslots);

@@ -15,6 +15,7 @@ mod read_shape;
 mod repack;
 mod storage_lines;
 mod writers;
+mod writing;
 
 pub(crate) use cache::{judged_cache_lines, slots_only, smallest_cache};
 pub(crate) use chunk_shape::shape_for_read;
@@ -28,6 +29,7 @@ pub(crate) use read_shape::read_lines;
 pub(crate) use repack::{repack_for, repack_instead, repack_larger, repack_smaller, repack_to};
 pub use storage_lines::StorageLines;
 pub use writers::WriterLine;
+pub(crate) use writing::{cache_for_writes, write_lines, writer_cache_lines};
 
 use serde::{Deserialize, Serialize};
 

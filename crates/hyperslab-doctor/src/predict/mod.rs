@@ -14,10 +14,12 @@
 
 mod decoding;
 mod duration;
+mod encoding;
 mod terms;
 
 pub use decoding::byte_filter_seconds;
 pub use duration::seconds_text;
+pub use encoding::{WRITE_BYTES_PER_SECOND, encode_byte_seconds};
 pub use terms::Terms;
 
 use crate::engine::EngineCounts;
@@ -29,10 +31,18 @@ use decoding::Decoding;
 const PAGE_BYTES: f64 = 4096.0;
 /// Bytes of a cache line.
 const LINE_BYTES: f64 = 64.0;
-/// Chunks and buffers above this do not stay in the processor's cache while they are copied.
-const FAR_BYTES: f64 = (512 << 10) as f64;
+/// Chunks and buffers above this do not stay in the processor's cache while they are copied; after this number of doublings,
+/// nothing of them does.
+const FAR_BYTES: f64 = (256 << 10) as f64;
+const FAR_DOUBLINGS: f64 = 2.0;
+/// Runs of contiguous data pass through the sieve buffer, one call each: this multiple of what a run of a chunk takes.
+const SIEVED_RUN: f64 = 2.2;
 /// Pages of memory that libhdf5 uses for the lists of each chunk of a read, the first time.
 const LIST_PAGES: f64 = 1.5;
+/// The most that new memory can be of what decoding a sample takes.
+const FRESH_SHARE_MAX: f64 = 0.7;
+/// From this number of chunks on that the cache holds, decoding needs no new memory but for those that are kept.
+const KEPT_SEVERAL: u64 = 2;
 /// Reads of so many chunks are where visits begin to slow down; by sixteen times as many they are as slow as they get.
 const VISITS_FAR_MIN: f64 = 64.0;
 /// Seconds for one read by hyperslab: a plan and a cache lookup.
@@ -99,14 +109,15 @@ struct Work<'a> {
 impl CostModel {
     /// The speeds for a dataset, on a machine with these terms where hyperslab would use `threads` threads.
     pub fn new(facts: &DatasetFacts, geometry: &Geometry, terms: Terms, threads: usize) -> Self {
-        let decoding = Decoding::measured(facts, geometry.chunk_bytes().unwrap_or(0) as f64);
+        let decoding = Decoding::measured(facts, geometry.chunk_bytes().unwrap_or(0) as f64, &terms);
         Self::with(facts, geometry, terms, decoding, threads)
     }
 
     /// The speeds for a dataset by the built-in constants alone, whatever was measured. Decisions rest on these, so that
     /// the same file has the same findings each time.
     pub fn reference(facts: &DatasetFacts, geometry: &Geometry, threads: usize) -> Self {
-        Self::with(facts, geometry, Terms::BUILT_IN, Decoding::assumed(facts, None), threads)
+        let terms = Terms::BUILT_IN;
+        Self::with(facts, geometry, terms, Decoding::assumed(facts, None, &terms), threads)
     }
 
     fn with(
@@ -178,25 +189,28 @@ impl CostModel {
 
         let calls = reads * (terms.call + if_so(touched.elements_max > 1, terms.several_elements));
         let per_read = visits / reads.max(1.0);
-        let far = ((per_read / VISITS_FAR_MIN).log2() / 4.0).clamp(0.0, 1.0);
+        let many = ((per_read / VISITS_FAR_MIN).log2() / 4.0).clamp(0.0, 1.0);
         let visiting = touched.reads_of_several as f64 * terms.several_chunks
-            + (visits - reads).max(0.0) * (terms.visit + terms.visit_far * far * far)
+            + (visits - reads).max(0.0) * (terms.visit + terms.visit_far * many * many)
             + if_so(
                 touched.chunks_per_read_max > 1,
                 LIST_PAGES * touched.chunks_per_read_max as f64 * terms.page,
             );
 
         let lines = runs.max(bytes / LINE_BYTES);
-        let far_lines = f64::from(u8::from(self.chunk_bytes > FAR_BYTES))
-            + f64::from(u8::from(read_bytes_max > FAR_BYTES));
-        let copying = runs * terms.run + bytes * terms.copied_byte + lines * far_lines * terms.far_line;
+        let far = |bytes: f64| ((bytes / FAR_BYTES).log2() / FAR_DOUBLINGS).clamp(0.0, 1.0);
+        let far_lines = far(self.chunk_bytes * per_read.max(1.0)) + far(read_bytes_max);
+        let run = if self.is_chunked { terms.run } else { terms.run * SIEVED_RUN };
+        let copying = runs * run + bytes * terms.copied_byte + lines * far_lines * terms.far_line;
 
+        let loads = counts.driver_reads.saturating_sub(counts.work.direct_reads);
+        let is_past_cache = self.is_chunked && loads == 0 && counts.work.direct_reads > 0;
         let direct = counts.work.direct_reads as f64 * terms.direct_read
+            + if_so(is_past_cache, visits * terms.direct_chunk)
             + (counts.work.direct_bytes as f64 - if_so(self.is_chunked, bytes)).max(0.0) * terms.near_byte;
         if !self.is_chunked {
             return calls + copying + direct + self.variable_length_seconds;
         }
-        let loads = counts.driver_reads.saturating_sub(counts.work.direct_reads);
         let undecoded = loads.saturating_sub(counts.decodes) as f64;
         let loading = work.chunks as f64 * terms.lookup
             + counts.decodes as f64 * self.decode_once()
@@ -204,9 +218,16 @@ impl CostModel {
             + counts.work.near_bytes as f64 * terms.near_byte
             + counts.work.far_bytes as f64 * terms.far_byte;
         let chunk_pages = self.chunk_bytes / PAGE_BYTES;
-        let kept_pages =
-            (chunk_pages - self.decoding.fresh_pages_per_byte * self.chunk_bytes).max(0.0) * work.kept as f64;
-        let keeping = kept_pages * terms.page
+        // The samples were decoded with room for one chunk, or none. Where several are kept, buffers are used again.
+        let fresh_pages = self.decoding.fresh_pages_per_byte * self.chunk_bytes;
+        let fresh_seconds = (fresh_pages * terms.page).min(FRESH_SHARE_MAX * self.decode_once());
+        let reused_seconds = if_so(work.kept >= KEPT_SEVERAL, counts.decodes as f64 * fresh_seconds);
+        let kept_pages = match work.kept {
+            KEPT_SEVERAL.. => chunk_pages * work.kept as f64,
+            few => (chunk_pages - fresh_pages).max(0.0) * few as f64,
+        };
+        let buffer_pages = if_so(counts.decodes > 0, self.decoding.buffers * chunk_pages);
+        let keeping = (kept_pages + buffer_pages) * terms.page - reused_seconds
             + counts.work.steps as f64 * terms.step
             + counts.work.evictions as f64 * terms.eviction;
         calls + visiting + copying + direct + loading + keeping + self.variable_length_seconds
@@ -219,7 +240,7 @@ impl CostModel {
 
     /// Seconds that one decode costs libhdf5.
     pub fn decode_once(&self) -> f64 {
-        self.decoding.seconds_per_byte * self.chunk_bytes
+        self.decoding.seconds_each + self.decoding.seconds_per_byte * self.chunk_bytes
     }
 
     /// The cost of the same sweep if nothing were fetched or decoded twice.
@@ -359,7 +380,11 @@ mod tests {
         assert!(measured.decode_once() > 3.0 * assumed.decode_once());
         samples.library = Some(crate::LibraryDecoding { seconds: 0.5, fresh_pages: 3.0 });
         facts.samples = Some(samples);
-        assert_eq!(of(&facts).decode_once(), 0.5);
+        let (decode, terms) = (of(&facts).decode_once(), Terms::BUILT_IN);
+        assert!(
+            (decode - (0.5 - terms.call - terms.eviction)).abs() < 1e-9,
+            "without what a read takes: {decode}"
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The report as `--json` prints it.
 
-use crate::case::{Case, ReadCase};
+use crate::case::{Case, ReadCase, WriteCase};
 use crate::facts::{DatasetFacts, FilterFact, Layout, VariableLength};
 use crate::finding::Finding;
 use crate::forecast::Forecast;
@@ -69,6 +69,9 @@ pub struct DatasetReport {
     pub speed_measured: bool,
     /// Each read that was simulated.
     pub reads: Vec<ReadReport>,
+    /// Each way to write it that was simulated; left out if none was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<WriteReport>,
     /// What is wrong, most severe first.
     pub findings: Vec<Finding>,
 }
@@ -136,6 +139,44 @@ pub struct ProfileReport {
     pub reads_simulated: u64,
 }
 
+/// One pattern of writes into a new dataset of this kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WriteReport {
+    /// The shape that the user requested, with steps and places.
+    pub name: String,
+    /// Extent of the block.
+    pub shape: Vec<u64>,
+    /// Dimensions, slowest first.
+    pub order: Vec<usize>,
+    /// Blocks that are written.
+    pub writes: u64,
+    /// The result under each profile.
+    pub profiles: Vec<WriteProfileReport>,
+}
+
+/// Writes under one profile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WriteProfileReport {
+    /// Name of the profile.
+    pub name: String,
+    /// The version of libhdf5 that was simulated.
+    pub version: String,
+    /// The chunk cache of the profile.
+    pub cache: CacheSettings,
+    /// Different chunks that are written.
+    pub chunks: u64,
+    /// Chunks that were encoded.
+    pub encodes: u64,
+    /// Chunks that were decoded before they were changed.
+    pub decodes: u64,
+    /// Encodes per chunk: 1 is ideal.
+    pub amplification: f64,
+    /// Predicted seconds. Encoding is not measured: it is about so long.
+    pub predicted_seconds: f64,
+    /// False if part of the counts is extrapolated.
+    pub exact: bool,
+}
+
 /// A read in hyperslab.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EngineReport {
@@ -177,6 +218,7 @@ impl DatasetReport {
             variable_length: facts.variable_length,
             speed_measured: facts.samples.as_ref().is_some_and(|s| s.decode_bytes_per_second().is_some()),
             reads: Vec::new(),
+            writes: Vec::new(),
             findings: Vec::new(),
         }
     }
@@ -186,6 +228,28 @@ impl DatasetReport {
             self.stored_chunks = case.geometry.chunks().map(|chunks| chunks.stored_chunks());
         }
         self.reads = case.reads.iter().map(|read| read_report(case, read)).collect();
+        self.writes = case.writes.iter().map(|write| write_report(case, write)).collect();
+    }
+}
+
+fn write_report(case: &Case<'_>, write: &WriteCase) -> WriteReport {
+    let profiles = case.profiles.iter().zip(&write.rows).map(|(profile, row)| WriteProfileReport {
+        name: profile.name.clone(),
+        version: profile.version.to_string(),
+        cache: row.settings,
+        chunks: row.counts.chunks,
+        encodes: row.counts.counts.encodes,
+        decodes: row.counts.counts.decodes,
+        amplification: rounded(row.counts.amplification()),
+        predicted_seconds: rounded(row.seconds),
+        exact: row.counts.is_exact,
+    });
+    WriteReport {
+        name: write.sweep.to_string(),
+        shape: write.sweep.block().to_vec(),
+        order: write.sweep.order().to_vec(),
+        writes: write.sweep.reads(),
+        profiles: profiles.collect(),
     }
 }
 

@@ -16,10 +16,27 @@ struct Column {
 }
 
 /// The table, no wider than `width` if possible.
-pub(super) fn reads_table(report: &DatasetReport, width: usize) -> String {
+pub(super) fn reads_table(report: &DatasetReport, width: usize, times: Times) -> String {
     let columns = columns(report);
-    let wide = wide(report, &columns);
-    if wide.lines().all(|line| line.chars().count() <= width) { wide } else { tall(report, width) }
+    let wide = wide(report, &columns, times);
+    if wide.lines().all(|line| line.chars().count() <= width) { wide } else { tall(report, width, times) }
+}
+
+/// What predicted times are based on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Times {
+    /// Parts of reads that were measured with the user's libhdf5.
+    Measured,
+    /// Constants.
+    Constants,
+}
+
+impl Times {
+    /// `0.21 s`, or `~0.21 s` by constants.
+    fn text(self, seconds: f64) -> String {
+        let about = if self == Self::Constants { "~" } else { "" };
+        format!("{about}{}", seconds_text(seconds))
+    }
 }
 
 fn columns(report: &DatasetReport) -> Vec<Column> {
@@ -86,7 +103,7 @@ fn engine_text(report: &DatasetReport, read: &ReadReport) -> (String, String) {
     }
 }
 
-fn wide(report: &DatasetReport, columns: &[Column]) -> String {
+fn wide(report: &DatasetReport, columns: &[Column], times: Times) -> String {
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY);
     let mut header = vec![Cell::new("read")];
@@ -100,7 +117,7 @@ fn wide(report: &DatasetReport, columns: &[Column]) -> String {
         let (name, shape) = read_texts(read);
         let mut row = vec![Cell::new(format!("{name}\n{shape}"))];
         let cell = |(work, ratio): (String, String), seconds: f64| {
-            right(format!("{work} {ratio}\n{}", seconds_text(seconds)).trim_start().to_owned())
+            right(format!("{work} {ratio}\n{}", times.text(seconds)).trim_start().to_owned())
         };
         row.extend(columns.iter().map(|column| {
             let profile = &read.profiles[column.profile];
@@ -113,7 +130,7 @@ fn wide(report: &DatasetReport, columns: &[Column]) -> String {
 }
 
 /// Under each read, one line for each distinct result with all libraries that have it.
-fn tall(report: &DatasetReport, width: usize) -> String {
+fn tall(report: &DatasetReport, width: usize, times: Times) -> String {
     let headings =
         if report.filters.is_empty() { ["driver reads", "fetched"] } else { ["decodes", "per chunk"] };
     let mut lines: Vec<(Option<String>, [String; 4])> =
@@ -122,10 +139,10 @@ fn tall(report: &DatasetReport, width: usize) -> String {
         let (name, shape) = read_texts(read);
         let mut heading = Some(format!("{name}, {shape}"));
         for (title, work, ratio, seconds) in answers(report, read) {
-            lines.push((heading.take(), [format!("  {title}"), work, ratio, seconds_text(seconds)]));
+            lines.push((heading.take(), [format!("  {title}"), work, ratio, times.text(seconds)]));
         }
         let (work, ratio) = engine_text(report, read);
-        let seconds = seconds_text(read.hyperslab.predicted_seconds);
+        let seconds = times.text(read.hyperslab.predicted_seconds);
         lines.push((heading.take(), ["  hyperslab".to_owned(), work, ratio, seconds]));
     }
     let widest =

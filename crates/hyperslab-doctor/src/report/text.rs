@@ -2,8 +2,9 @@
 
 use super::forecast::render_forecast;
 use super::model::{DatasetReport, Report};
-use super::table::reads_table;
+use super::table::{Times, reads_table};
 use super::wrap::wrap;
+use super::writes::writes_text;
 use crate::facts::VariableLength;
 use crate::finding::{Finding, Severity};
 use crate::fix::{Fix, FixKind, WriterLine, others_text};
@@ -19,9 +20,14 @@ const WIDTH_MIN: usize = 40;
 pub fn render_text(report: &Report, width: usize) -> String {
     let mut out = render_findings(report, width);
     let width = width.max(WIDTH_MIN);
+    let times = if report.prediction.library.is_some() { Times::Measured } else { Times::Constants };
     for dataset in report.datasets.iter().filter(|dataset| !dataset.reads.is_empty()) {
         out.push('\n');
-        evidence_text(&mut out, dataset, width);
+        evidence_text(&mut out, dataset, width, times);
+    }
+    for dataset in report.datasets.iter().filter(|dataset| !dataset.writes.is_empty()) {
+        out.push('\n');
+        writes_text(&mut out, dataset, width);
     }
     if report.datasets.iter().any(|dataset| !dataset.reads.is_empty()) {
         out.push('\n');
@@ -29,7 +35,9 @@ pub fn render_text(report: &Report, width: usize) -> String {
             Some(release) => {
                 format!("Times are predicted for libhdf5 {release}, as it was measured on this machine.")
             }
-            None => "Times are predicted by built-in constants: no libhdf5 was measured.".to_owned(),
+            None => "Times are about (~): no libhdf5 was measured, and they are predicted by constants, scaled to the speed \
+                     of this machine."
+                .to_owned(),
         };
         wrap(&mut out, &basis, width, "", "");
     }
@@ -79,7 +87,7 @@ fn dataset_text(out: &mut String, report: &DatasetReport, width: usize) {
 }
 
 /// What each read costs in each library.
-fn evidence_text(out: &mut String, report: &DatasetReport, width: usize) {
+fn evidence_text(out: &mut String, report: &DatasetReport, width: usize, times: Times) {
     let what = if report.filters.is_empty() {
         "driver reads, bytes fetched per byte stored, predicted time"
     } else {
@@ -92,7 +100,7 @@ fn evidence_text(out: &mut String, report: &DatasetReport, width: usize) {
     };
     wrap(out, &format!("Reads of {}: {what}{how}", report.path), width, "", "");
     out.push('\n');
-    for line in reads_table(report, width).lines() {
+    for line in reads_table(report, width, times).lines() {
         out.push_str(line.trim_end());
         out.push('\n');
     }

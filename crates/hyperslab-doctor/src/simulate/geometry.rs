@@ -182,6 +182,15 @@ impl Geometry {
         })
     }
 
+    /// The same dataset before anything was written to it.
+    pub(super) fn emptied(&self) -> Self {
+        let mut emptied = self.clone();
+        if let Storage::Chunked(grid) = &mut emptied.storage {
+            grid.chunks = Arc::new(ChunkMap::from_chunks(grid.chunks.grid_chunks(), []));
+        }
+        emptied
+    }
+
     /// The same dataset stored in chunks of another shape, all of them present: for trying a chunk shape.
     pub fn rechunked(&self, chunk_dims: &[u64]) -> Result<Self, DoctorError> {
         let is_filtered = matches!(&self.storage, Storage::Chunked(grid) if grid.is_filtered);

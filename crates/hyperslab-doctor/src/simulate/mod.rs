@@ -10,6 +10,7 @@
 //!   Geometry ──► ChunkCacheSim::read(start, count)        ──► ReadCounts          one H5Dread
 //!   Geometry ──► ChunkCacheSim::write(start, count, step) ──► WriteCounts         one H5Dwrite
 //!   Geometry ──► simulate_sweep(.., sweep)                ──► SweepCounts         every block of a pattern, by group
+//!   Geometry ──► simulate_writes(.., sweep)               ──► WrittenCounts       the same, written into a new dataset
 //! ```
 //!
 //! The page buffer of paged files is simulated by itself, from the reads that reach it ([`PageBufferSim`]).
@@ -34,6 +35,7 @@ mod sieve;
 mod sweep;
 mod touched;
 mod version;
+mod written;
 
 pub use cache_setting::parse_cache;
 pub use counts::{CacheSettings, CacheWork, ReadCounts, WriteCounts};
@@ -47,3 +49,4 @@ pub use sweep::{SweepCounts, VISITS_MAX_DEFAULT, loads_by_chunk, simulate_sweep}
 pub use touched::Touched;
 pub(crate) use touched::overlap_count;
 pub use version::LibVersion;
+pub use written::{WrittenCounts, simulate_writes};

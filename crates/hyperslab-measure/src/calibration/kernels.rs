@@ -37,6 +37,8 @@ pub struct KernelSeconds {
     pub kept_load: f64,
     /// One element of a chunk of one element, without a cache.
     pub direct: f64,
+    /// One request of as many bytes, without the library.
+    pub request: f64,
 }
 
 /// The answer of a process that made a pass.
@@ -80,23 +82,35 @@ struct Files {
     single: PathBuf,
 }
 
+/// How far the typical time of a kernel is from the least of all passes to the median one.
+///
+/// Other activity only ever adds time, so that the least is what the library takes where nothing disturbs it. But on shared
+/// machines calls take half as long again for seconds at a time, and then for no program less.
+const TYPICAL: f64 = 0.5;
+
 impl KernelSeconds {
-    /// The lesser of each.
-    pub(super) fn least(&self, other: &Self) -> Self {
-        let of = |field: fn(&Self) -> f64| field(self).min(field(other));
-        Self {
-            one_element: of(|k| k.one_element),
-            several_elements: of(|k| k.several_elements),
-            several_chunks: of(|k| k.several_chunks),
-            many_chunks: of(|k| k.many_chunks),
-            column: of(|k| k.column),
-            first_load: of(|k| k.first_load),
-            load: of(|k| k.load),
-            near_load: of(|k| k.near_load),
-            far_load: of(|k| k.far_load),
-            kept_load: of(|k| k.kept_load),
-            direct: of(|k| k.direct),
-        }
+    /// What is typical of some passes. `None` if there are none.
+    pub(super) fn typical(passes: &[Self]) -> Option<Self> {
+        let of = |field: fn(&Self) -> f64| {
+            let mut seconds: Vec<f64> = passes.iter().map(field).collect();
+            seconds.sort_by(f64::total_cmp);
+            let (least, median) = (*seconds.first()?, *seconds.get(seconds.len() / 2)?);
+            Some(least.powf(1.0 - TYPICAL) * median.powf(TYPICAL))
+        };
+        Some(Self {
+            one_element: of(|k| k.one_element)?,
+            several_elements: of(|k| k.several_elements)?,
+            several_chunks: of(|k| k.several_chunks)?,
+            many_chunks: of(|k| k.many_chunks)?,
+            column: of(|k| k.column)?,
+            first_load: of(|k| k.first_load)?,
+            load: of(|k| k.load)?,
+            near_load: of(|k| k.near_load)?,
+            far_load: of(|k| k.far_load)?,
+            kept_load: of(|k| k.kept_load)?,
+            direct: of(|k| k.direct)?,
+            request: of(|k| k.request)?,
+        })
     }
 }
 
@@ -159,6 +173,7 @@ pub(crate) fn pass(engine: &dyn PreparedEngine, folder: &Path, create: bool) -> 
         far_load,
         kept_load,
         direct,
+        request: request(&files.single)?,
     };
     Ok(Pass { release: engine.version(), seconds })
 }
@@ -224,6 +239,19 @@ fn one_of_each_chunk(
     }
     dataset.close()?;
     Ok(seconds)
+}
+
+/// Seconds of reading one element of a file that the operating system has in memory.
+fn request(file: &Path) -> Result<f64, EngineError> {
+    use std::os::unix::fs::FileExt;
+    let failed = |error: std::io::Error| EngineError::Unsupported(format!("{}: {error}", file.display()));
+    let file = std::fs::File::open(file).map_err(failed)?;
+    let mut element = [0; ELEMENT_BYTES as usize];
+    let began = thread_seconds();
+    for number in 0..SINGLE_CHUNKS {
+        file.read_exact_at(&mut element, number * ELEMENT_BYTES).map_err(failed)?;
+    }
+    Ok((thread_seconds() - began) / SINGLE_CHUNKS as f64)
 }
 
 fn line(start: u64, count: u64) -> Block {

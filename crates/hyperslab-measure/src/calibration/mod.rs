@@ -2,21 +2,25 @@
 //!
 //! Small reads of small files are timed, each kind dominated by one part of the cost ([`kernels`]); the parts follow by
 //! subtraction ([`solve`]). Each pass is a process of its own, so that the first use of memory is seen as a program sees
-//! it, and the least of all passes counts: a busy neighbour only ever adds time. The result is kept on disk ([`store`]).
-//! Decoding is measured for each dataset, on its own chunks ([`decoding`]).
+//! it. The result is kept on disk ([`store`]) and refined when it is used again.
+//! Decoding is measured for each dataset, on its own chunks ([`decoding`]). Without a library, built-in terms are scaled to
+//! the machine ([`machine`]).
 //!
 //! ```text
-//!   calibrate ──► kernels, a process a pass ──► least of all passes ──► solve ──► Terms ──► store
+//!   calibrate ──► kernels, a process a pass ──► store; typical of all passes ──► solve ──► Terms
 //!   decode_samples ──► decoding, in a process ──► LibraryDecoding
 //! ```
 
 pub(crate) mod decoding;
+mod inflate;
 pub(crate) mod kernels;
+mod machine;
 mod solve;
 pub mod store;
 
 pub use decoding::SamplePlan;
 pub use kernels::{KernelSeconds, Pass};
+pub use machine::MachineSeconds;
 
 use crate::process::{Answer, Launcher, Operation, RunError, Task};
 use hyperslab_doctor::LibraryDecoding;
@@ -28,20 +32,45 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Passes over all kernels.
+/// Passes over all kernels when a library is calibrated for the first time.
 const PASSES: usize = 8;
 /// No further pass begins after this.
 const SECONDS_MAX: Duration = Duration::from_millis(1_700);
+/// Passes that are kept: each later use adds one up to this number, because a shared machine is not always as fast.
+const PASSES_KEPT: usize = 16;
 
 /// What was measured of a libhdf5 on this machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
     /// Its release: `2.0.0`.
     pub release: String,
+    /// Seconds of the kernels in each pass.
+    passes: Vec<KernelSeconds>,
+}
+
+impl Calibration {
     /// Seconds of the parts of a read.
-    pub terms: Terms,
-    /// Passes that were made.
-    pub passes: usize,
+    pub fn terms(&self) -> Terms {
+        KernelSeconds::typical(&self.passes).map_or(Terms::BUILT_IN, |seconds| solve::terms(&seconds))
+    }
+
+    /// Measures once more, in about a tenth of a second, if that was done less often than it is worth. Returns false if
+    /// nothing was measured.
+    ///
+    /// # Errors
+    /// As [`calibrate`].
+    pub fn refine(
+        &mut self,
+        launcher: &Launcher,
+        library: &Found,
+        stop: &AtomicBool,
+    ) -> Result<bool, RunError> {
+        if self.passes.len() >= PASSES_KEPT {
+            return Ok(false);
+        }
+        self.passes.push(Passes::new(launcher, library)?.make(true, stop)?.seconds);
+        Ok(true)
+    }
 }
 
 /// Measures a libhdf5, in about a second and a half.
@@ -49,21 +78,38 @@ pub struct Calibration {
 /// # Errors
 /// The library cannot be loaded, a pass failed, or there is no place for 40 MiB of temporary files.
 pub fn calibrate(launcher: &Launcher, library: &Found, stop: &AtomicBool) -> Result<Calibration, RunError> {
-    let (engine, began) = (Engine::Libhdf5(library.clone()), Instant::now());
-    let folder =
-        scratch_folder().map_err(|error| RunError::Failed(format!("no temporary folder: {error}")))?;
-    let mut least: Option<KernelSeconds> = None;
-    let (mut passes, mut release) = (0, String::new());
-    while passes < PASSES && (passes == 0 || began.elapsed() < SECONDS_MAX) {
-        let operation = Operation::Calibrate { create: passes == 0 };
-        let answer = launcher.ask(&Task::new(&engine, folder.path(), "", operation), stop)?;
-        let Answer::Kernels(pass) = answer else { return Err(RunError::unexpected()) };
-        release.clone_from(&pass.release);
-        least = Some(least.map_or_else(|| pass.seconds.clone(), |least| least.least(&pass.seconds)));
-        passes += 1;
+    let began = Instant::now();
+    let all = Passes::new(launcher, library)?;
+    let first = all.make(true, stop)?;
+    let mut calibration = Calibration { release: first.release, passes: vec![first.seconds] };
+    while calibration.passes.len() < PASSES && began.elapsed() < SECONDS_MAX {
+        calibration.passes.push(all.make(false, stop)?.seconds);
     }
-    let terms = solve::terms(&least.ok_or_else(RunError::unexpected)?);
-    Ok(Calibration { release, terms, passes })
+    Ok(calibration)
+}
+
+/// Passes over the same files.
+struct Passes<'a> {
+    launcher: &'a Launcher,
+    engine: Engine,
+    folder: tempfile::TempDir,
+}
+
+impl<'a> Passes<'a> {
+    fn new(launcher: &'a Launcher, library: &Found) -> Result<Self, RunError> {
+        let folder =
+            scratch_folder().map_err(|error| RunError::Failed(format!("no temporary folder: {error}")))?;
+        Ok(Self { launcher, engine: Engine::Libhdf5(library.clone()), folder })
+    }
+
+    /// One pass, in a process of its own; the first one creates the files.
+    fn make(&self, create: bool, stop: &AtomicBool) -> Result<Pass, RunError> {
+        let task = Task::new(&self.engine, self.folder.path(), "", Operation::Calibrate { create });
+        match self.launcher.ask(&task, stop)? {
+            Answer::Kernels(pass) => Ok(*pass),
+            _ => Err(RunError::unexpected()),
+        }
+    }
 }
 
 /// Has the user's libhdf5 decode samples of a dataset.

@@ -7,6 +7,8 @@ use hyperslab_doctor::predict::Terms;
 
 /// Bytes of a page of memory.
 const PAGE_BYTES: u64 = 4096;
+/// What libhdf5's file driver adds to a request of the operating system, where a call takes as long as the built-in one.
+const DRIVER_SECONDS: f64 = 0.1e-6;
 /// A term is believed within these factors of the built-in one: beyond, something else was measured.
 const FACTOR_MIN: f64 = 0.1;
 const FACTOR_MAX: f64 = 10.0;
@@ -44,7 +46,8 @@ pub(super) fn terms(kernels: &KernelSeconds) -> Terms {
     };
     let visit = within(visits(kernels.several_chunks, CHUNKS_OF_A_READ), usual.visit);
     let visit_far = within(visits(kernels.many_chunks, SMALL_CHUNKS) - visit, usual.visit_far);
-    let direct_read = within(kernels.direct - call, usual.direct_read);
+    let direct_read = within(kernels.request + DRIVER_SECONDS * pace, usual.direct_read);
+    let direct_chunk = within(kernels.direct - call - direct_read, usual.direct_chunk);
     Terms {
         call,
         several_elements,
@@ -59,9 +62,12 @@ pub(super) fn terms(kernels: &KernelSeconds) -> Terms {
         near_byte,
         far_byte,
         direct_read,
+        direct_chunk,
         page,
         step: usual.step * pace,
         eviction,
+        inflate: usual.inflate * pace,
+        zlib: usual.zlib,
     }
 }
 
@@ -101,7 +107,8 @@ mod tests {
                 + t.lookup
                 + large * t.far_byte
                 + (LARGE_BYTES / PAGE_BYTES) as f64 * t.page,
-            direct: t.call + t.direct_read,
+            direct: t.call + t.direct_read + t.direct_chunk,
+            request: t.direct_read - DRIVER_SECONDS * t.call / Terms::BUILT_IN.call,
         }
     }
 
@@ -133,10 +140,11 @@ mod tests {
     #[test]
     fn absurd_measurements_stay_near_the_built_in_terms() {
         let mut kernels = kernels_of(&Terms::BUILT_IN);
-        (kernels.column, kernels.kept_load, kernels.direct) = (0.0, 1.0, 0.0);
+        (kernels.column, kernels.kept_load, kernels.request) = (0.0, 1.0, 1.0);
         let terms = terms(&kernels);
         assert_eq!(terms.run, Terms::BUILT_IN.run * FACTOR_MIN);
         assert_eq!(terms.page, Terms::BUILT_IN.page * FACTOR_MAX);
-        assert_eq!(terms.direct_read, Terms::BUILT_IN.direct_read * FACTOR_MIN);
+        assert_eq!(terms.direct_read, Terms::BUILT_IN.direct_read * FACTOR_MAX);
+        assert_eq!(terms.direct_chunk, Terms::BUILT_IN.direct_chunk * FACTOR_MIN, "nothing is left for it");
     }
 }

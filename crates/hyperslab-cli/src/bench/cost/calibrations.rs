@@ -11,7 +11,7 @@ pub(in crate::bench) struct Calibrations(Vec<(Found, Terms)>);
 
 impl Calibrations {
     /// Calibrates each libhdf5 among the engines, unless that was done before and kept. One that cannot be calibrated
-    /// has the built-in terms.
+    /// has the built-in terms at this machine's speed.
     pub(in crate::bench) fn of<'a>(engines: impl IntoIterator<Item = &'a Engine>) -> Self {
         let mut known = Self::default();
         for engine in engines {
@@ -33,13 +33,13 @@ impl Calibrations {
     /// The terms of an engine; for one other than libhdf5, those of the first that is.
     pub(super) fn terms(&self, engine: &Engine) -> Terms {
         match engine {
-            Engine::Libhdf5(found) => self.find(found).unwrap_or(Terms::BUILT_IN),
+            Engine::Libhdf5(found) => self.find(found).unwrap_or_else(calibration::machine_terms),
             _ => self.usual(),
         }
     }
 
     /// The terms of the first libhdf5.
     pub(super) fn usual(&self) -> Terms {
-        self.0.first().map_or(Terms::BUILT_IN, |(_, terms)| *terms)
+        self.0.first().map_or_else(calibration::machine_terms, |(_, terms)| *terms)
     }
 }

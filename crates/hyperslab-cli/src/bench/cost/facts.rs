@@ -23,7 +23,7 @@ pub(super) fn facts_of(storage: &Storage, ratio: f64) -> DatasetFacts {
     let filter = |filter: &FilterSpec| FilterFact {
         name: filter.to_string(),
         id: filter.id(),
-        parameters: Vec::new(),
+        parameters: filter.given_parameters(),
         description: filter.to_string(),
     };
     let element = &storage.element;

@@ -3,13 +3,10 @@
 use super::reading::{CACHE_ASSUMED, Swept};
 use hyperslab_bench::matrix::WriteStrategy;
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::predict::Terms;
+use hyperslab_doctor::predict::{Terms, WRITE_BYTES_PER_SECOND, encode_byte_seconds};
 use hyperslab_doctor::simulate::LibVersion;
-use hyperslab_engines::{FilterSpec, Storage};
+use hyperslab_engines::Storage;
 use hyperslab_measure::access::Part;
-
-/// Bytes a second that are written without a filter.
-const WRITE_BYTES_PER_SECOND: f64 = 8.0e8;
 
 /// Seconds of writing a file once: a chunk that leaves the cache before it is full is decoded and encoded again.
 pub(super) fn write_seconds(
@@ -26,7 +23,7 @@ pub(super) fn write_seconds(
         return bytes / WRITE_BYTES_PER_SECOND;
     };
     let chunk_bytes = storage.chunk_bytes().unwrap_or(0) as f64;
-    let encode = storage.filters.iter().map(|filter| 1.0 / encode_bytes_per_second(filter)).sum::<f64>();
+    let encode = encode_byte_seconds(&facts.filters);
     let again = (swept.decodes - swept.chunks).max(0.0);
     // A first encode needs no decode before it.
     swept.seconds - (swept.decodes - again) * swept.decode_once
@@ -34,24 +31,12 @@ pub(super) fn write_seconds(
         + bytes / WRITE_BYTES_PER_SECOND
 }
 
-/// Bytes a second on one core, as libhdf5's usual builds come; zlib's by level.
-fn encode_bytes_per_second(filter: &FilterSpec) -> f64 {
-    const ZLIB: [f64; 10] = [8e8, 1e8, 9e7, 7e7, 5.5e7, 4e7, 3e7, 2.2e7, 1e7, 5e6];
-    match filter {
-        FilterSpec::Gzip(level) => ZLIB[(*level).min(9) as usize],
-        FilterSpec::Shuffle => 2e9,
-        FilterSpec::Fletcher32 => 1.5e9,
-        FilterSpec::Szip { .. } => 1.2e8,
-        FilterSpec::Nbit | FilterSpec::ScaleOffset(_) => 1.5e8,
-        FilterSpec::Other { .. } => 2e8,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::facts::facts_of;
     use super::*;
     use hyperslab_doctor::simulate::CacheSettings;
+    use hyperslab_engines::FilterSpec;
 
     #[test]
     fn a_writer_that_leaves_chunks_half_full_takes_longer() {

@@ -81,7 +81,7 @@ pub(super) fn page(report: &Report, maps: Maps, command: &str) -> Page {
 fn conditions(report: &Report, command: &str) -> Section {
     let library = match (&report.prediction.release, &report.prediction.library) {
         (Some(release), Some(library)) => format!("libhdf5 {release}, measured on this machine: {library}"),
-        _ => "built-in constants: no libhdf5 was measured".to_owned(),
+        _ => facts::CONSTANTS.to_owned(),
     };
     let facts = Facts::new("How it was predicted")
         .fact("File", report.file.as_str())
