@@ -98,12 +98,12 @@ def advise(
     Raises:
         HyperslabError: the file or a dataset cannot be read, or an argument is wrong; the message says what to do.
     """
-    if (path is None) == (synthetic is None):
-        raise TypeError("advise takes a file, or the shape of values that do not exist yet (synthetic=)")
-    if synthetic is None:
+    if path is not None and synthetic is None:
         arguments = [os.fspath(path)]
-    else:
+    elif path is None and synthetic is not None:
         arguments = ["--synthetic", "x".join(map(str, synthetic)), "--type", type, "--ratio", str(ratio)]
+    else:
+        raise TypeError("advise takes a file, or the shape of values that do not exist yet (synthetic=)")
     arguments += [datasets] if isinstance(datasets, str) else list(datasets)
     for read in reads:
         arguments += ["--read", block_text(read)]
