@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hyperslab._report import Report, block_text, document, table
+from hyperslab._report import Report, block_text, document, pattern_arguments, table
 from hyperslab.errors import HyperslabError
 
 #: A block: `"1x361x720"`, or `(1, 361, 720)` in which `None` stands for the whole extent.
@@ -101,14 +101,13 @@ def advise(
     if path is not None and synthetic is None:
         arguments = [os.fspath(path)]
     elif path is None and synthetic is not None:
-        arguments = ["--synthetic", "x".join(map(str, synthetic)), "--type", type, "--ratio", str(ratio)]
+        arguments = ["--synthetic", block_text(synthetic), "--type", type, "--ratio", str(ratio)]
     else:
         raise TypeError("advise takes a file, or the shape of values that do not exist yet (synthetic=)")
     arguments += [datasets] if isinstance(datasets, str) else list(datasets)
     for read in reads:
         arguments += ["--read", block_text(read)]
-    arguments += [] if stride is None else ["--stride", "x".join(map(str, stride))]
-    arguments += [] if random is None else ["--random", str(random)]
+    arguments += pattern_arguments(stride, random)
     arguments += [] if write is None else ["--write", block_text(write)]
     readers = list(readers)
     arguments += ["--readers", ",".join(readers)] if readers else []

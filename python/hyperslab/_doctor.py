@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from hyperslab._report import Report, block_text, document, table
+from hyperslab._report import Report, block_text, document, pattern_arguments, table
 
 _SEVERITIES = ("high", "medium", "low")
 
@@ -93,8 +93,7 @@ def doctor(
         arguments += ["--read", block_text(read)]
     for write in writes:
         arguments += ["--write", block_text(write)]
-    arguments += [] if stride is None else ["--stride", "x".join(map(str, stride))]
-    arguments += [] if random is None else ["--random", str(random)]
+    arguments += pattern_arguments(stride, random)
     arguments += [] if order is None else ["--order", ",".join(map(str, order))]
     arguments += [] if cache is None else ["--cache", cache]
     arguments += ["--all"] if all else []

@@ -31,6 +31,12 @@ def block_text(block: str | tuple[int | None, ...]) -> str:
     return block if isinstance(block, str) else "x".join(":" if size is None else str(size) for size in block)
 
 
+def pattern_arguments(stride: Iterable[int] | None, random: int | None) -> list[str]:
+    """Where blocks lie, and which of their elements are wanted, as the command line takes it."""
+    arguments = [] if stride is None else ["--stride", block_text(tuple(stride))]
+    return arguments + ([] if random is None else ["--random", str(random)])
+
+
 def document(name: str, arguments: list[str]) -> dict[str, Any]:
     """Run a command with `--json`, and parse what it prints.
 

@@ -3,9 +3,8 @@
 use super::arguments::AdviseArgs;
 use crate::failure::Failure;
 use crate::location;
+use crate::made_up;
 use hyperslab::File;
-use hyperslab_doctor::DoctorError;
-use hyperslab_doctor::pattern::{BlockDim, BlockShape};
 use hyperslab_measure::data::{Synthetic, made_file};
 use std::path::{Path, PathBuf};
 
@@ -26,7 +25,8 @@ impl Subject {
     pub(super) fn of(args: &AdviseArgs) -> Result<Self, Failure> {
         match (&args.file, &args.synthetic) {
             (_, Some(shape)) => {
-                let file = made_file(values(args, shape)?, NEW_FILE, NEW_DATASET).map_err(|problem| {
+                let values = Synthetic::with_ratio(&made_up::shape(shape)?, args.element, args.ratio, SEED);
+                let file = made_file(values, NEW_FILE, NEW_DATASET).map_err(|problem| {
                     Failure::wrong_request(format!("--synthetic {shape} --type {}: {problem}", args.element))
                 })?;
                 Ok(Self { path: PathBuf::from(NEW_FILE), file })
@@ -50,22 +50,4 @@ impl Subject {
             None => vec![location::shown(args.file.as_deref().unwrap_or(Path::new("")))],
         }
     }
-}
-
-fn values(args: &AdviseArgs, text: &str) -> Result<Synthetic, Failure> {
-    let wrong = |problem: &str| {
-        Failure::wrong_request(format!("--synthetic {text}: {problem}"))
-            .hint("a shape is the size of each dimension, such as 365x721x1440")
-    };
-    let shape: BlockShape = text.parse().map_err(|error| match error {
-        DoctorError::ReadShape { problem, .. } => wrong(&problem),
-        other => wrong(&other.to_string()),
-    })?;
-    let whole = |dim: &BlockDim| match dim {
-        BlockDim::Elements(count) => Some(*count).filter(|count| *count > 0),
-        _ => None,
-    };
-    let dims: Option<Vec<u64>> = shape.dims().iter().map(whole).collect();
-    let dims = dims.ok_or_else(|| wrong("each dimension is a number, at least 1"))?;
-    Ok(Synthetic::with_ratio(&dims, args.element, args.ratio, SEED))
 }

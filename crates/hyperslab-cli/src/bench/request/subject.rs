@@ -1,14 +1,13 @@
 //! What is measured: a dataset of the user's, or made-up values.
 
-use super::shape::parsed;
 use super::values::{unique, wrong};
 use crate::bench::arguments::BenchArgs;
 use crate::facts::is_by_netcdf;
 use crate::failure::Failure;
 use crate::location;
+use crate::made_up;
 use hyperslab::{Dataset, File};
 use hyperslab_bench::matrix::Subject;
-use hyperslab_doctor::pattern::BlockDim;
 use hyperslab_engines::{Element, FilterSpec, SZIP_NEAREST_NEIGHBOUR};
 use hyperslab_measure::data::Synthetic;
 use hyperslab_netcdf::Netcdf;
@@ -29,10 +28,7 @@ pub(super) struct Stored {
 
 pub(super) fn subjects(args: &BenchArgs) -> Result<Vec<Stored>, Failure> {
     if let Some(text) = &args.synthetic {
-        let shape = parsed("--synthetic", text, text.split([',', 'x']).count())?;
-        let whole = |dim: &BlockDim| if let BlockDim::Elements(count) = dim { Some(*count) } else { None };
-        let dims: Option<Vec<u64>> = shape.dims().iter().map(whole).collect();
-        let dims = dims.ok_or_else(|| wrong(format!("--synthetic {text}: each dimension is a number")))?;
+        let dims = made_up::shape(text)?;
         let elements: Vec<Element> = match args.element.as_slice() {
             [] => vec!["<f4".parse().map_err(wrong)?],
             some => some.iter().map(|text| text.parse().map_err(wrong)).collect::<Result<_, _>>()?,
