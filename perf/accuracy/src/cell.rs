@@ -21,8 +21,6 @@ const SECONDS: (f64, f64) = (0.004, 0.3);
 const READS_MAX: u64 = 200_000;
 /// A chunk of fewer bytes is counted as small.
 const SMALL_CHUNK: u64 = 8 << 10;
-const FILTER_DEFLATE: u16 = 1;
-const FILTER_LZF: u16 = 32_000;
 
 const TYPES: [&str; 6] = ["<f4", "<f4", "<f8", "<i2", "<i4", "|u1"];
 const PIPELINES: [&str; 18] = [
@@ -146,16 +144,16 @@ impl Cell {
 
     /// What cells are counted apart by.
     pub(crate) fn kind(&self) -> &'static str {
-        let Some(chunks) = &self.storage.chunks else { return "contiguous" };
-        let has = |wanted: u16| self.storage.filters.iter().any(|filter| filter.id() == wanted);
-        let chunk_bytes = chunks.iter().product::<u64>() * self.storage.element.bytes();
-        match (has(FILTER_DEFLATE), self.storage.filters.is_empty()) {
-            (_, true) if chunk_bytes < SMALL_CHUNK => "small chunks, raw",
-            (_, true) => "chunks, raw",
-            _ if chunk_bytes < SMALL_CHUNK => "small chunks, filtered",
-            (true, _) => "gzip",
-            _ if has(FILTER_LZF) => "lzf",
-            _ => "fletcher32",
+        let filters = &self.storage.filters;
+        let has = |wanted: fn(&FilterSpec) -> bool| filters.iter().any(wanted);
+        match self.storage.chunk_bytes() {
+            None => "contiguous",
+            Some(..SMALL_CHUNK) if filters.is_empty() => "small chunks, raw",
+            Some(_) if filters.is_empty() => "chunks, raw",
+            Some(..SMALL_CHUNK) => "small chunks, filtered",
+            Some(_) if has(|filter| matches!(filter, FilterSpec::Gzip(_))) => "gzip",
+            Some(_) if has(|filter| matches!(filter, FilterSpec::Other { .. })) => "lzf",
+            Some(_) => "fletcher32",
         }
     }
 

@@ -6,13 +6,13 @@ use super::Synthetic;
 use hyperslab::File;
 use hyperslab_engines::Element;
 use hyperslab_format::message::datatype::Charset;
-use hyperslab_io::{Advice, Sink, Source};
+use hyperslab_io::{Advice, MemorySink, Sink, Source};
 use hyperslab_write::{
     DatasetSpec, DataspaceSpec, DatatypeUse, FileTree, FileWriter, FillSpec, GroupSpec, LinkSpec,
     LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec, WriteError, WriteOptions,
 };
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Metadata of a file with one dataset is far below this.
 const METADATA_BYTES_MAX: u64 = 1 << 20;
@@ -46,32 +46,20 @@ pub fn made_file(values: Synthetic, name: &str, dataset: &str) -> Result<File, S
     let written = FileWriter::create(&metadata, tree, WriteOptions::default()).and_then(FileWriter::finish);
     let len = written.map_err(|error: WriteError| error.to_string())?.bytes;
     let source =
-        MadeUp { metadata: metadata.bytes(), first: len - bytes, len, values, name: name.to_owned() };
+        MadeUp { metadata: metadata.0.into_bytes(), first: len - bytes, len, values, name: name.to_owned() };
     File::options().open_source(Arc::new(source)).map_err(|error| error.to_string())
 }
 
-/// The metadata of a file, whose data is not written.
+/// The metadata of a file: the sink is not made as long as the file, and takes nothing far behind its beginning.
 #[derive(Default)]
-struct Metadata(Mutex<Vec<u8>>);
-
-impl Metadata {
-    fn bytes(self) -> Vec<u8> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+struct Metadata(MemorySink);
 
 impl Sink for Metadata {
     fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        let end = at + bytes.len() as u64;
-        if end > METADATA_BYTES_MAX {
+        if at + bytes.len() as u64 > METADATA_BYTES_MAX {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let mut metadata = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if (metadata.len() as u64) < end {
-            metadata.resize(end as usize, 0);
-        }
-        metadata[at as usize..end as usize].copy_from_slice(bytes);
-        Ok(())
+        self.0.write_at(at, bytes)
     }
 
     fn set_len(&self, _: u64) -> io::Result<()> {
@@ -79,11 +67,11 @@ impl Sink for Metadata {
     }
 
     fn sync(&self) -> io::Result<()> {
-        Ok(())
+        self.0.sync()
     }
 
     fn name(&self) -> String {
-        "metadata in memory".to_owned()
+        self.0.name()
     }
 }
 

@@ -56,9 +56,19 @@ impl Synthetic {
         let size = self.element.packed_bytes();
         let wanted = elements.min(SAMPLE_BYTES / size as u64).max(1) as usize;
         let mut bytes = vec![0; wanted * size];
+        self.fill_from(0, &mut bytes);
+        bytes
+    }
+
+    /// Fills `out` with whole elements in row-major order, from that of this number on, in the machine's byte order.
+    pub(crate) fn fill_from(&self, first: u64, out: &mut [u8]) {
+        let mut rest = first;
         let mut at = vec![0; self.shape.len()];
-        for (number, place) in bytes.chunks_exact_mut(size).enumerate() {
-            self.put(number as u64, &at, place);
+        for (coordinate, dim) in at.iter_mut().zip(&self.shape).rev() {
+            (rest, *coordinate) = (rest / (*dim).max(1), rest % (*dim).max(1));
+        }
+        for (number, place) in (first..).zip(out.chunks_exact_mut(self.element.packed_bytes())) {
+            self.put(number, &at, place);
             for (coordinate, dim) in at.iter_mut().zip(&self.shape).rev() {
                 *coordinate += 1;
                 if *coordinate < *dim {
@@ -67,7 +77,6 @@ impl Synthetic {
                 *coordinate = 0;
             }
         }
-        bytes
     }
 
     /// Puts the values of a block into `out`, in the machine's byte order.
@@ -96,37 +105,13 @@ impl Synthetic {
     /// Fills `out` with the bytes from `at` on of all values in row-major order, as they are stored. Of records without gaps.
     pub(super) fn fill_stored(&self, at: u64, out: &mut [u8]) {
         let size = self.element.packed_bytes();
-        let is_swapped = matches!(self.element, Element::Scalar(scalar) if scalar.is_swapped());
-        let mut value = vec![0; size];
-        let (mut number, mut inside) = (at / size as u64, (at % size as u64) as usize);
-        let mut rest = out;
-        while !rest.is_empty() {
-            self.put(number, &self.coordinates(number), &mut value);
-            if is_swapped {
-                value.reverse();
-            }
-            let wanted = &value[inside..];
-            let (here, after) = rest.split_at_mut(wanted.len().min(rest.len()));
-            here.copy_from_slice(&wanted[..here.len()]);
-            (rest, number, inside) = (after, number + 1, 0);
+        let before = (at % size as u64) as usize;
+        let mut values = vec![0; (before + out.len()).next_multiple_of(size)];
+        self.fill_from(at / size as u64, &mut values);
+        if matches!(self.element, Element::Scalar(scalar) if scalar.is_swapped()) {
+            values.chunks_exact_mut(size).for_each(<[u8]>::reverse);
         }
-    }
-
-    /// Where the element of this number in row-major order is.
-    fn coordinates(&self, number: u64) -> Vec<u64> {
-        let mut rest = number;
-        let mut at: Vec<u64> = self
-            .shape
-            .iter()
-            .rev()
-            .map(|dim| {
-                let coordinate = rest % (*dim).max(1);
-                rest /= (*dim).max(1);
-                coordinate
-            })
-            .collect();
-        at.reverse();
-        at
+        out.copy_from_slice(&values[before..before + out.len()]);
     }
 
     fn put(&self, number: u64, at: &[u64], place: &mut [u8]) {
