@@ -2,7 +2,7 @@
 
 use crate::cache::CacheAnswer;
 use crate::choose::{Choice, Served};
-use crate::cost::{Costed, ReadCost, WRITE_BYTES_PER_SECOND};
+use crate::cost::{Costed, ReadCost};
 use crate::encoding::Encoding;
 use crate::error::AdviseError;
 use crate::lines::{Line, Target, lines};
@@ -15,6 +15,7 @@ use crate::trial::Trials;
 use crate::{cache, pareto, sensitivity};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::pattern::shape_beside;
+use hyperslab_doctor::predict::WRITE_BYTES_PER_SECOND;
 use serde::Serialize;
 
 /// The advice on one dataset.

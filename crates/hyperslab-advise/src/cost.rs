@@ -7,7 +7,7 @@ use crate::reader::{Reader, ReaderKind};
 use crate::storage::Storage;
 use crate::trial::Trial;
 use hyperslab_doctor::pattern::{BlockShape, RequestedRead, Sweep};
-use hyperslab_doctor::predict::{CostModel, byte_filter_seconds};
+use hyperslab_doctor::predict::{CostModel, WRITE_BYTES_PER_SECOND, byte_filter_seconds};
 use hyperslab_doctor::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts, simulate_sweep};
 use hyperslab_doctor::{
     DatasetFacts, DoctorError, LibraryDecoding, Options, Profile, SampleMeasurement, SimulatedRead,
@@ -65,8 +65,6 @@ pub(crate) struct WriteCost {
 
 /// Bytes of the chunk index for each chunk: a record of a version 1 B-tree, whose nodes are two thirds full.
 const INDEX_BYTES: u64 = 48;
-/// Bytes a second that are written without a filter.
-pub(crate) const WRITE_BYTES_PER_SECOND: f64 = 8.0e8;
 /// zlib takes this many times as long to deflate as libdeflate does for about the same size.
 const ZLIB_ENCODE_FACTOR: f64 = 3.0;
 /// The cache of a program that writes, which nobody has enlarged.

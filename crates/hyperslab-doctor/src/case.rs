@@ -58,8 +58,10 @@ pub(crate) struct WriteCase {
 pub(crate) struct WriteRow {
     pub(crate) settings: CacheSettings,
     pub(crate) counts: WrittenCounts,
-    /// Predicted seconds.
+    /// Predicted seconds, as they are shown.
     pub(crate) seconds: f64,
+    /// Predicted seconds by the stored constants, on which decisions rest.
+    pub(crate) reference_seconds: f64,
 }
 
 impl ReadCase {
@@ -83,6 +85,8 @@ pub(crate) struct Case<'a> {
     /// Speeds by the stored constants: what decisions rest on.
     pub(crate) reference: CostModel,
     memory: RefCell<HashMap<MemoryKey, SweepCounts>>,
+    /// The same of writes; `None` for data without filters.
+    memory_of_writes: RefCell<HashMap<MemoryKey, Option<WrittenCounts>>>,
 }
 
 /// What is read, and the properties of cache and library that affect the counts.
@@ -107,7 +111,8 @@ impl<'a> Case<'a> {
             writes: Vec::new(),
             costs,
             reference,
-            memory: RefCell::new(HashMap::new()),
+            memory: RefCell::default(),
+            memory_of_writes: RefCell::default(),
         }))
     }
 
@@ -139,11 +144,10 @@ impl<'a> Case<'a> {
     /// `None` for data without filters.
     fn write_row(&self, sweep: &Sweep, profile: &Profile) -> Option<WriteRow> {
         let settings = profile.cache(self.geometry.chunk_bytes());
-        let visits_max = self.options.visits_max;
-        let counts = simulate_writes(&self.geometry, settings, profile.version, sweep, visits_max)?;
-        let share = self.facts.stored_bytes as f64 / self.facts.logical_bytes.max(1) as f64;
-        let seconds = self.costs.write_seconds(&counts, &self.facts.filters, share.min(1.0));
-        Some(WriteRow { settings, counts, seconds })
+        let counts = self.written(sweep, settings, profile.version)?;
+        let seconds = |costs: &CostModel| costs.write_seconds(&counts, self.facts);
+        let (seconds, reference_seconds) = (seconds(&self.costs), seconds(&self.reference));
+        Some(WriteRow { settings, counts, seconds, reference_seconds })
     }
 
     /// What the sweep costs hyperslab. Chunk visits and chunks touched are the same under every profile.
@@ -155,14 +159,10 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// What comes before a predicted time: `about ` where it follows from constants.
-    pub(crate) fn about(&self) -> &'static str {
-        if self.options.is_calibrated { "" } else { "about " }
-    }
-
-    /// A predicted time: `about 3 min 45 s`, `0.21 s`.
+    /// A predicted time: `0.21 s`, or `about 0.21 s` where it follows from constants.
     pub(crate) fn time_text(&self, seconds: f64) -> String {
-        format!("{}{}", self.about(), seconds_text(seconds))
+        let about = if self.options.is_calibrated { "" } else { "about " };
+        format!("{about}{}", seconds_text(seconds))
     }
 
     /// The versions of libhdf5 in these profiles, each once.
@@ -188,6 +188,22 @@ impl<'a> Case<'a> {
         }
         let counts = simulate_sweep(&self.geometry, settings, version, sweep, self.options.visits_max);
         self.memory.borrow_mut().insert(key, counts);
+        counts
+    }
+
+    /// The counts of writing a sweep into a new dataset of this kind, as [`Self::counts`]. `None` for data without filters.
+    pub(crate) fn written(
+        &self,
+        sweep: &Sweep,
+        settings: CacheSettings,
+        version: LibVersion,
+    ) -> Option<WrittenCounts> {
+        let key = (sweep.clone(), SweepKey::new(&self.geometry, settings, version));
+        if let Some(counts) = self.memory_of_writes.borrow().get(&key) {
+            return *counts;
+        }
+        let counts = simulate_writes(&self.geometry, settings, version, sweep, self.options.visits_max);
+        self.memory_of_writes.borrow_mut().insert(key, counts);
         counts
     }
 }

@@ -91,7 +91,7 @@ fn datasets_that_are_read_together_get_one_shape() {
     assert_eq!(agreed.datasets.len(), 2);
     for (one, alone) in agreed.datasets.iter().zip(&told) {
         assert_eq!(one.storage.chunk, agreed.chunk);
-        assert!(one.slower >= 0.8 && !one.is_present, "{one:?}");
+        assert!(one.slower >= 0.9 && !one.is_present, "{one:?}");
         let size_max = alone.size_max.expect("a bound");
         assert!(one.storage.stored_bytes <= size_max, "{one:?}");
     }

@@ -66,7 +66,7 @@ impl<'a> Examiner<'a> {
         let library = self.library.get_or_init(Library::of_python);
         let options = options::options(self.args, &file, library)?;
         let recoding = SampleScope::Recoding { with_zstd: library.has_zstd };
-        let Chosen { datasets, others, notes, damaged } = match dataset {
+        let Chosen { datasets, others, mut notes, damaged } = match dataset {
             Some(name) => Chosen::one(hyperslab_netcdf::find_dataset(&file, name)?),
             None => choose::datasets(&file, &options)?.unwrap_or_else(|| {
                 Chosen::nothing("this file contains no dataset, so there is nothing to examine".to_owned())
@@ -108,6 +108,15 @@ impl<'a> Examiner<'a> {
             }
             _ => Vec::new(),
         };
+        if !options.writes.is_empty() {
+            let unfiltered = datasets.iter().filter(|dataset| dataset.filters().is_empty());
+            notes.extend(unfiltered.map(|dataset| {
+                format!(
+                    "--write does not apply to {}: it has no filters, so that nothing is encoded",
+                    dataset.path()
+                )
+            }));
+        }
         let prediction = library.calibrated.as_ref().map(Calibrated::prediction).unwrap_or_default();
         let absent = match (dataset, datasets.as_slice()) {
             (Some(_), [dataset]) => absent_of(dataset),

@@ -8,8 +8,8 @@ use hyperslab_engines::library::Found;
 use hyperslab_measure::calibration::{self, Calibration, SamplePlan, store};
 use hyperslab_measure::process::Launcher;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 /// Set to 0, seconds are predicted by the built-in constants, on any machine the same.
@@ -30,6 +30,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) struct Calibrated {
     library: Found,
     calibration: Calibration,
+    terms: Terms,
     launcher: Launcher,
     /// One dataset is sampled at a time: two at once would slow each other down.
     turn: Mutex<()>,
@@ -42,7 +43,8 @@ pub(crate) fn is_wanted() -> bool {
 
 /// What the parts of a read cost where there is no library to measure: the built-in constants at this machine's speed.
 pub(crate) fn machine_terms() -> Terms {
-    if is_wanted() { store::machine().terms() } else { Terms::BUILT_IN }
+    static TERMS: OnceLock<Terms> = OnceLock::new();
+    *TERMS.get_or_init(|| if is_wanted() { store::machine().terms() } else { Terms::BUILT_IN })
 }
 
 impl Calibrated {
@@ -68,12 +70,13 @@ impl Calibrated {
                 made
             }
         };
-        Ok(Self { library, calibration, launcher, turn: Mutex::new(()) })
+        let terms = calibration.terms();
+        Ok(Self { library, calibration, terms, launcher, turn: Mutex::new(()) })
     }
 
     /// What the parts of a read cost.
     pub(crate) fn terms(&self) -> Terms {
-        self.calibration.terms()
+        self.terms
     }
 
     /// The library with its default cache. `None` for a release that is not simulated.
@@ -110,8 +113,8 @@ impl Calibrated {
         let plan = SamplePlan { elements, chunk_bytes, fits_cache, seconds_max: SAMPLE_SECONDS_MAX };
         let _turn = self.turn.lock();
         let never = AtomicBool::new(false);
-        let decoded =
-            calibration::decode_samples(&self.launcher, &self.library, path, dataset.path(), plan, &never);
+        let dataset = (path, dataset.path());
+        let decoded = self.calibration.decode_samples(&self.launcher, &self.library, dataset, plan, &never);
         // A library that lacks the filter decodes nothing: the speed is then that of hyperslab's decoder.
         decoded.ok().flatten()
     }

@@ -42,8 +42,12 @@ pub(crate) fn datasets(file: &File, options: &Options) -> Result<Option<Chosen>,
     if all == 0 && chosen.damaged.is_empty() {
         return Ok(None);
     }
-    if chosen.datasets.is_empty() && all > 0 && !(options.reads.is_empty() && options.order.is_none()) {
-        let what = format!("{}: no dataset has as many dimensions as the requested read", file.name());
+    if chosen.datasets.is_empty()
+        && all > 0
+        && !(options.reads.is_empty() && options.writes.is_empty() && options.order.is_none())
+    {
+        let requested = if options.reads.is_empty() && !options.writes.is_empty() { "write" } else { "read" };
+        let what = format!("{}: no dataset has as many dimensions as the requested {requested}", file.name());
         return Err(Failure::wrong_request(what).hint("`hyperslab ls -r` shows the shapes"));
     }
     Ok(Some(chosen))
@@ -85,12 +89,12 @@ pub(crate) fn if_any(file: &File, options: &Options) -> Result<(Chosen, usize), 
     Ok((Chosen { datasets: found, others, notes, damaged }, all))
 }
 
-/// True if reading the dataset touches chunks or raw data, and its rank matches the requested reads.
+/// True if reading the dataset touches chunks or raw data, and its rank matches the requested reads and writes.
 fn fits(dataset: &Dataset, options: &Options) -> bool {
     let rank = dataset.shape().len();
     dataset.elements() > 0
         && rank > 0
         && matches!(dataset.layout_name(), "chunked" | "contiguous")
-        && options.reads.iter().all(|read| read.shape.dims().len() == rank)
+        && options.reads.iter().chain(&options.writes).all(|block| block.shape.dims().len() == rank)
         && options.order.as_ref().is_none_or(|order| order.len() == rank)
 }

@@ -9,8 +9,7 @@ use hyperslab_engines::library::Found;
 use std::path::Path;
 
 /// What a page says of its seconds where no library was measured.
-pub(crate) const CONSTANTS: &str =
-    "constants, scaled to the speed of this machine, as no libhdf5 was measured: times are about as long";
+pub(crate) const CONSTANTS: &str = "constants, as no libhdf5 was measured: times are about as long";
 
 /// The library that the user's programs load, as far as it could be found and calibrated.
 #[derive(Default)]

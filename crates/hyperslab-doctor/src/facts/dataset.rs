@@ -200,6 +200,11 @@ impl DatasetFacts {
         Some(self.chunk_dims()?.iter().fold(self.element_bytes, |n, d| n.saturating_mul(*d)))
     }
 
+    /// Bytes in the file for each byte of the values, at most 1.
+    pub(crate) fn stored_share(&self) -> f64 {
+        (self.stored_bytes as f64 / self.logical_bytes.max(1) as f64).min(1.0)
+    }
+
     /// The deflate level, if the pipeline has deflate.
     pub fn deflate_level(&self) -> Option<u32> {
         self.filters.iter().find(|f| f.id == FILTER_DEFLATE).and_then(|f| f.parameters.first().copied())

@@ -81,8 +81,7 @@ pub struct SampleMeasurement {
 /// What decoding one chunk of a dataset costs the user's libhdf5, on average over samples.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LibraryDecoding {
-    /// Seconds of processor time of reading one element of it: with the call, with what it takes to load the chunk, and with
-    /// the eviction of another one.
+    /// Seconds of processor time, with what it takes to load the chunk.
     pub seconds: f64,
     /// Pages of memory that were used for the first time.
     pub fresh_pages: f64,
@@ -116,8 +115,9 @@ impl SampleMeasurement {
     }
 }
 
-/// Number of times that each sample is decoded; the fastest counts.
-const DECODE_RUNS: usize = 3;
+/// Passes over all samples; of each sample the fastest counts. Not one sample several times in a row, whose bytes a processor
+/// learns.
+const DECODE_PASSES: usize = 3;
 
 /// Measures the decoding of every sample, then each of the `encodings` until `budget` is spent. `now` is the clock, in
 /// seconds: that of the thread's processor time, which other work of the machine does not lengthen.
@@ -129,27 +129,26 @@ pub fn measure_samples(
     now: fn() -> f64,
 ) -> Option<SampleMeasurement> {
     let begin = Instant::now();
-    let mut measured = SampleMeasurement::default();
-    for sample in 0..sampler.count() {
-        let mut best = f64::INFINITY;
-        let mut last = None;
-        for _ in 0..DECODE_RUNS {
-            let start = now();
-            last = Some(sampler.decode(sample)?);
-            best = best.min(now() - start);
-            if begin.elapsed() > budget {
-                break;
-            }
-        }
-        let decoded = last?;
-        measured.chunks += 1;
-        measured.stored_bytes += decoded.stored_bytes;
-        measured.decoded_bytes += decoded.decoded_bytes;
-        measured.decode_seconds += best;
-    }
-    if measured.chunks == 0 {
+    if sampler.count() == 0 {
         return None;
     }
+    let mut measured = SampleMeasurement { chunks: sampler.count() as u64, ..SampleMeasurement::default() };
+    let mut least = vec![f64::INFINITY; sampler.count()];
+    for pass in 0..DECODE_PASSES {
+        if pass > 0 && begin.elapsed() > budget {
+            break;
+        }
+        for (sample, least) in least.iter_mut().enumerate() {
+            let start = now();
+            let decoded = sampler.decode(sample)?;
+            *least = least.min(now() - start);
+            if pass == 0 {
+                measured.stored_bytes += decoded.stored_bytes;
+                measured.decoded_bytes += decoded.decoded_bytes;
+            }
+        }
+    }
+    measured.decode_seconds = least.iter().sum();
     for &encoding in encodings {
         if begin.elapsed() > budget {
             break;

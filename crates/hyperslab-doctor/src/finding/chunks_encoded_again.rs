@@ -39,7 +39,7 @@ const EXCESS_SECONDS_MEDIUM: f64 = 1.0;
 pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let costly = case.writes.iter().filter_map(|write| Some((write, worst(write)?)));
     let (write, at) = costly.max_by(|(a, x), (b, y)| {
-        let seconds = |write: &WriteCase, at: usize| write.rows[at].seconds * write.weight;
+        let seconds = |write: &WriteCase, at: usize| write.rows[at].reference_seconds * write.weight;
         seconds(a, *x).total_cmp(&seconds(b, *y))
     })?;
     let row = &write.rows[at];
@@ -47,8 +47,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         (0..write.rows.len()).filter(|row| write.rows[*row].counts.amplification() >= RATIO_MIN).collect();
     let others: Vec<String> =
         hit.iter().filter(|other| **other != at).map(|other| case.profiles[*other].name.clone()).collect();
-    let once = row.seconds * row.counts.chunks as f64 / row.counts.counts.encodes.max(1) as f64;
-    let excess = row.seconds - once;
+    let once = row.counts.chunks as f64 / row.counts.counts.encodes.max(1) as f64;
+    let excess = row.reference_seconds * (1.0 - once);
     let message = format!(
         "Writing {} in {} encodes {} {} times ({} each): about {} instead of {}.{}",
         write.sweep,
@@ -57,7 +57,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         count_text(row.counts.counts.encodes),
         ratio_text(row.counts.amplification()),
         seconds_text(row.seconds),
-        seconds_text(once),
+        seconds_text(row.seconds * once),
         match &others[..] {
             [] => String::new(),
             [one] => format!(" {one} encodes them again, too."),
@@ -72,7 +72,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
             "a cache of {} in the program that writes: each chunk is encoded once",
             bytes_text(found.settings.nbytes)
         );
-        fixes.extend(writer_cache_lines(case, found.settings, &effect));
+        fixes.extend(writer_cache_lines(case.facts, found.settings, &effect));
     }
     let severity = match excess {
         seconds if seconds >= EXCESS_SECONDS_HIGH => Severity::High,
@@ -99,7 +99,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
 fn worst(write: &WriteCase) -> Option<usize> {
     let again = |at: &usize| write.rows[*at].counts.amplification() >= RATIO_MIN;
     let rows = (0..write.rows.len()).filter(again);
-    rows.max_by(|a, b| write.rows[*a].seconds.total_cmp(&write.rows[*b].seconds))
+    rows.max_by(|a, b| write.rows[*a].reference_seconds.total_cmp(&write.rows[*b].reference_seconds))
 }
 
 #[cfg(test)]

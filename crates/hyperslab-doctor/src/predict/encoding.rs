@@ -1,7 +1,7 @@
 //! What encoding one chunk costs libhdf5, by the filters alone.
 
 use super::CostModel;
-use crate::facts::{FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE, FilterFact};
+use crate::facts::{DatasetFacts, FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE, FilterFact};
 use crate::simulate::{ReadCounts, WrittenCounts};
 
 /// Bytes a second that zlib deflates on one core, by level.
@@ -28,10 +28,10 @@ pub fn encode_byte_seconds(filters: &[FilterFact]) -> f64 {
 }
 
 impl CostModel {
-    /// Seconds of writing a dataset in libhdf5 by these filters: each chunk that is written again is decoded before.
-    pub fn write_seconds(&self, written: &WrittenCounts, filters: &[FilterFact], stored_share: f64) -> f64 {
+    /// Seconds of writing a dataset as these facts say in libhdf5: each chunk that is written again is decoded before.
+    pub fn write_seconds(&self, written: &WrittenCounts, facts: &DatasetFacts) -> f64 {
         let calls = self.seconds_of_reads(&written.touched, &ReadCounts::default());
-        let encode = encode_byte_seconds(filters) + stored_share / WRITE_BYTES_PER_SECOND;
+        let encode = encode_byte_seconds(&facts.filters) + facts.stored_share() / WRITE_BYTES_PER_SECOND;
         calls
             + written.counts.decodes as f64 * self.decode_once()
             + written.counts.encodes as f64 * self.chunk_bytes * encode

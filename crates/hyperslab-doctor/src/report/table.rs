@@ -33,7 +33,7 @@ pub(super) enum Times {
 
 impl Times {
     /// `0.21 s`, or `~0.21 s` by constants.
-    fn text(self, seconds: f64) -> String {
+    pub(super) fn text(self, seconds: f64) -> String {
         let about = if self == Self::Constants { "~" } else { "" };
         format!("{about}{}", seconds_text(seconds))
     }
@@ -133,8 +133,7 @@ fn wide(report: &DatasetReport, columns: &[Column], times: Times) -> String {
 fn tall(report: &DatasetReport, width: usize, times: Times) -> String {
     let headings =
         if report.filters.is_empty() { ["driver reads", "fetched"] } else { ["decodes", "per chunk"] };
-    let mut lines: Vec<(Option<String>, [String; 4])> =
-        vec![(None, ["", headings[0], headings[1], "predicted"].map(str::to_owned))];
+    let mut lines = vec![(None, ["", headings[0], headings[1], "predicted"].map(str::to_owned))];
     for read in &report.reads {
         let (name, shape) = read_texts(read);
         let mut heading = Some(format!("{name}, {shape}"));
@@ -145,6 +144,14 @@ fn tall(report: &DatasetReport, width: usize, times: Times) -> String {
         let seconds = times.text(read.hyperslab.predicted_seconds);
         lines.push((heading.take(), ["  hyperslab".to_owned(), work, ratio, seconds]));
     }
+    aligned(lines, width)
+}
+
+/// A title and three numbers, perhaps below a heading.
+pub(super) type Line = (Option<String>, [String; 4]);
+
+/// Lines whose numbers stand below each other.
+pub(super) fn aligned(lines: Vec<Line>, width: usize) -> String {
     let widest =
         |column: usize| lines.iter().map(|(_, cells)| cells[column].chars().count()).max().unwrap_or(0);
     let numbers = [widest(1), widest(2), widest(3)];
@@ -175,36 +182,45 @@ type Answer = (String, String, String, f64);
 
 /// The distinct results of a read, each with the libraries that have it and their caches.
 fn answers(report: &DatasetReport, read: &ReadReport) -> Vec<Answer> {
-    let mut groups: Vec<Vec<&ProfileReport>> = Vec::new();
-    for profile in &read.profiles {
-        let key = |p: &ProfileReport| (p.decodes, p.driver_reads, p.driver_bytes);
-        match groups.iter_mut().find(|group| key(group[0]) == key(profile)) {
-            Some(group) => group.push(profile),
-            None => groups.push(vec![profile]),
-        }
-    }
-    groups
+    let result = |profile: &ProfileReport| (profile.decodes, profile.driver_reads, profile.driver_bytes);
+    grouped(&read.profiles, result)
         .into_iter()
         .map(|group| {
-            let names: Vec<&str> = group.iter().map(|profile| profile.name.as_str()).collect();
-            let is_all = group.len() == read.profiles.len() && group.len() > 1;
-            let names_text = if is_all { "every library".to_owned() } else { library_names(&names) };
-            // The names of caches that the user set include their size; contiguous data has no chunk cache.
-            let is_named = group.iter().all(|profile| profile.name.starts_with("cache "));
-            let title = if is_named || report.chunks.is_none() {
-                names_text
-            } else {
-                format!("{names_text} ({})", range_text(&group))
-            };
+            let named = group.iter().map(|profile| (profile.name.as_str(), profile.cache.nbytes)).collect();
+            let title = title(named, read.profiles.len(), report.chunks.is_some());
             let (work, ratio) = work_text(report, group[0]);
             (title, work, ratio, group[0].predicted_seconds)
         })
         .collect()
 }
 
+/// The profiles with the same result together, in the order of the first of each.
+pub(super) fn grouped<P, R: PartialEq>(profiles: &[P], result: impl Fn(&P) -> R) -> Vec<Vec<&P>> {
+    let mut groups: Vec<Vec<&P>> = Vec::new();
+    for profile in profiles {
+        match groups.iter_mut().find(|group| result(group[0]) == result(profile)) {
+            Some(group) => group.push(profile),
+            None => groups.push(vec![profile]),
+        }
+    }
+    groups
+}
+
+/// The libraries that have a result, of `all` that were simulated: their names and the bytes of their caches.
+pub(super) fn title(libraries: Vec<(&str, u64)>, all: usize, has_cache: bool) -> String {
+    let (names, caches): (Vec<&str>, Vec<u64>) = libraries.into_iter().unzip();
+    let is_all = names.len() == all && all > 1;
+    let names_text = if is_all { "every library".to_owned() } else { library_names(&names) };
+    // The names of caches that the user set include their size; contiguous data has no chunk cache.
+    if names.iter().all(|name| name.starts_with("cache ")) || !has_cache {
+        return names_text;
+    }
+    format!("{names_text} ({})", range_text(&caches))
+}
+
 /// `1 MiB`, `1 to 16 MiB`
-fn range_text(profiles: &[&ProfileReport]) -> String {
-    let caches = profiles.iter().map(|profile| profile.cache.nbytes);
+fn range_text(caches: &[u64]) -> String {
+    let caches = caches.iter().copied();
     let (least, most) = (caches.clone().min().unwrap_or(0), caches.max().unwrap_or(0));
     if least == most {
         return bytes_text(most);

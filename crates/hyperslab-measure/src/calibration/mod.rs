@@ -8,7 +8,7 @@
 //!
 //! ```text
 //!   calibrate ──► kernels, a process a pass ──► store; typical of all passes ──► solve ──► Terms
-//!   decode_samples ──► decoding, in a process ──► LibraryDecoding
+//!   Calibration::decode_samples ──► decoding, in a process ──► LibraryDecoding
 //! ```
 
 pub(crate) mod decoding;
@@ -38,6 +38,9 @@ const PASSES: usize = 8;
 const SECONDS_MAX: Duration = Duration::from_millis(1_700);
 /// Passes that are kept: each later use adds one up to this number, because a shared machine is not always as fast.
 const PASSES_KEPT: usize = 16;
+
+/// The least share of what reading a sample takes that is decoding it.
+const DECODING_SHARE_MIN: f64 = 0.3;
 
 /// What was measured of a libhdf5 on this machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,6 +73,32 @@ impl Calibration {
         }
         self.passes.push(Passes::new(launcher, library)?.make(true, stop)?.seconds);
         Ok(true)
+    }
+
+    /// Has the library decode samples of a dataset. Of each sample an element is read; what is returned is without the call,
+    /// and without the eviction of the sample before it.
+    ///
+    /// # Errors
+    /// The library cannot read the dataset: a filter is missing, the file is damaged, its elements are of variable length.
+    pub fn decode_samples(
+        &self,
+        launcher: &Launcher,
+        library: &Found,
+        (file, dataset): (&Path, &str),
+        plan: SamplePlan,
+        stop: &AtomicBool,
+    ) -> Result<Option<LibraryDecoding>, RunError> {
+        let (engine, operation) = (Engine::Libhdf5(library.clone()), Operation::DecodeSamples(plan));
+        let Answer::Decoding(read) = launcher.ask(&Task::new(&engine, file, dataset, operation), stop)?
+        else {
+            return Err(RunError::unexpected());
+        };
+        let terms = self.terms();
+        let decoded = |read: LibraryDecoding| {
+            let seconds = read.seconds - terms.call - terms.eviction;
+            LibraryDecoding { seconds: seconds.max(read.seconds * DECODING_SHARE_MIN), ..read }
+        };
+        Ok(read.map(decoded))
     }
 }
 
@@ -109,25 +138,6 @@ impl<'a> Passes<'a> {
             Answer::Kernels(pass) => Ok(*pass),
             _ => Err(RunError::unexpected()),
         }
-    }
-}
-
-/// Has the user's libhdf5 decode samples of a dataset.
-///
-/// # Errors
-/// The library cannot read the dataset: a filter is missing, the file is damaged, its elements are of variable length.
-pub fn decode_samples(
-    launcher: &Launcher,
-    library: &Found,
-    file: &Path,
-    dataset: &str,
-    plan: SamplePlan,
-    stop: &AtomicBool,
-) -> Result<Option<LibraryDecoding>, RunError> {
-    let (engine, operation) = (Engine::Libhdf5(library.clone()), Operation::DecodeSamples(plan));
-    match launcher.ask(&Task::new(&engine, file, dataset, operation), stop)? {
-        Answer::Decoding(decoding) => Ok(decoding),
-        _ => Err(RunError::unexpected()),
     }
 }
 
