@@ -119,10 +119,10 @@ def read_orthogonal(
 def read_points(dataset: Dataset, coordinates: NDArray[np.int64], codec: str | None = None) -> NDArray[Any]:
     """Read single elements: `coordinates` is an array of int64 with a row for each element. The result has one axis."""
 
-def packed_texts(values: list[Any]) -> tuple[NDArray[np.int64], bytes] | None:
+def packed_texts(values: list[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | None:
     """Texts in UTF-8, one after the other: their lengths, and the bytes. None where one of them needs a closer look."""
 
-def packed_arrays(values: list[Any], dtype: np.dtype[Any]) -> tuple[NDArray[np.int64], bytes] | None:
+def packed_arrays(values: list[Any], dtype: np.dtype[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | None:
     """Plain arrays of a dtype, one after the other: their lengths in bytes, and the bytes. None if one of them is no such array."""
 
 def parse_filters(text: str) -> list[tuple[int, list[int]]]:

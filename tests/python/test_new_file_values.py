@@ -125,3 +125,54 @@ def test_columns_of_pandas(tmp_path):
         assert file["texts"].asstr()[()].tolist() == ["a", "größer"] and file["index"].asstr()[()].tolist() == ["a", "b"]
         assert file["numbers"][()].tolist() == [1, 2] and file["table"][()].tolist() == [[1, 1.5], [2, 2]]
         assert list(file.attrs["texts"]) == ["a", "b"] and file["assigned"].asstr()[()].tolist() == ["c", "d"]
+
+
+def _given(kind):
+    if kind == "texts":
+        return np.array(["a", "größer", b"bytes", "", None, "b"], object), hyperslab.string_dtype()
+    rows = np.empty(6, object)
+    rows[:] = [np.arange(length, dtype="<i4") for length in (3, 0, 1, 2, 40, 5)]
+    return rows, h5py.vlen_dtype("<i4")
+
+
+@pytest.mark.parametrize("kind", ["texts", "rows"])
+@pytest.mark.parametrize("how", ["untouched", "read", "assigned", "changed", "chunks"])
+def test_values_of_variable_length_are_what_was_given(kind, how, tmp_path):
+    values, dtype = _given(kind)
+    expected = [value if isinstance(value, str) or value is None else value.copy() if kind == "rows" else value for value in values]
+    with hyperslab.NewFile(tmp_path / "x.h5") as file:
+        dataset = file.create_dataset("d", data=values, dtype=dtype, chunks=(4,) if how == "chunks" else None)
+        assert dataset.shape == (6,)
+        if how == "read":
+            found = dataset[...]
+            assert found.dtype.kind == "O"
+            for one, other in zip(found, expected, strict=True):
+                assert np.array_equal(one, other) and type(one) is type(other)
+            found[0] = found[5]
+            assert np.array_equal(dataset[0], expected[0]), "what is read is a copy"
+        if how == "assigned":
+            dataset[1] = expected[1] = "new" if kind == "texts" else np.array([7, 8], "<i4")
+        if how == "changed":
+            values[2] = values[5]
+            if kind == "rows":
+                values[0][:] = -1
+    with h5py.File(tmp_path / "x.h5") as file:
+        for one, other in zip(file["d"][...], expected, strict=True):
+            if kind == "rows":
+                assert one.dtype == np.dtype("<i4") and one.tolist() == other.tolist()
+            else:
+                assert one == (b"" if other is None else other.encode() if isinstance(other, str) else other)
+
+
+def test_values_of_variable_length_get_another_shape(tmp_path):
+    for kind in ("texts", "rows"):
+        values, dtype = _given(kind)
+        with hyperslab.NewFile(tmp_path / "x.h5", overwrite=True) as file:
+            file.create_dataset("d", (2, 3), dtype, data=values)
+            file.create_dataset("none", data=np.empty(0, object), dtype=dtype)
+            file.create_dataset("big", data=list(values) * 20_000, dtype=dtype)
+        with h5py.File(tmp_path / "x.h5") as file:
+            assert file["d"].shape == (2, 3) and file["none"].shape == (0,) and file["big"].shape == (120_000,)
+            assert len(file["d"][1, 2]) == len(values[5])
+            first, last = file["big"][:6], file["big"][-6:]
+            assert [len(one) for one in first] == [len(one) for one in last] == [len(file["d"][place]) for place in np.ndindex(2, 3)]

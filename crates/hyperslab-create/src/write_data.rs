@@ -22,8 +22,9 @@ use std::sync::mpsc::sync_channel;
 const BATCH_BYTES: u64 = 32 << 20;
 /// Fewer bytes are not worth more than one thread.
 const ALONE_BYTES: u64 = 1 << 20;
-/// Blocks of elements with addresses have at most so many bytes: their texts and sequences are in memory, too.
-const ADDRESSES_BYTES: u64 = 1 << 20;
+/// Blocks of elements with addresses have at most so many bytes: with their texts and sequences, they are in the processor's
+/// cache from one step to the next.
+const ADDRESSES_BYTES: u64 = 256 << 10;
 
 /// What is remembered of the data of a dataset, to be compared with the new file.
 pub(crate) enum WrittenData {

@@ -129,8 +129,17 @@ impl Encoder {
     }
 
     /// These bytes.
+    #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
+    }
+
+    /// What another encoder has, and its error.
+    pub fn append(&mut self, part: &Self) {
+        self.bytes(&part.bytes);
+        if self.error.is_none() {
+            self.error.clone_from(&part.error);
+        }
     }
 
     /// `count` zeros.

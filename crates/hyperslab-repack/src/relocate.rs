@@ -9,8 +9,8 @@ use crate::wide_datatype::wide;
 use bytes::Bytes;
 use hyperslab::datatypes::{Class, Reference};
 use hyperslab::{Datatype, Heap};
+use hyperslab_format::Address;
 use hyperslab_format::reference::StoredReference;
-use hyperslab_format::{Address, Encoder, Widths};
 use hyperslab_write::{FileTree, FileWriter, ObjectId, Patch, PatchTarget, Value};
 
 /// Elements, and what they refer to.
@@ -144,8 +144,10 @@ impl GatheredChecksum {
 
 /// Bytes of the number of elements before it.
 const COUNT: usize = 4;
+/// Bytes of an address in a new file.
+const ADDRESS: usize = 8;
 /// Bytes of a reference into the global heap: the address of a collection and the index of an object.
-const HEAP_REFERENCE: usize = 12;
+const HEAP_REFERENCE: usize = ADDRESS + 4;
 
 impl Relocatable {
     /// The elements of a source. They have the sizes of [`wide`], whatever those of its addresses.
@@ -395,6 +397,46 @@ impl Relocatable {
         sum.finish()
     }
 
+    /// The [checksum](Self::checksum) of elements of a source [without their addresses](Self::without_addresses), if they
+    /// are texts or plain sequences: nothing is kept of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`].
+    pub fn checksum_of_sequences(
+        datatype: &Datatype,
+        elements: &[u8],
+        heap: &mut Heap,
+    ) -> Option<Result<u32, RepackError>> {
+        let base_bytes = match &datatype.class {
+            Class::VlenString { .. } => 1,
+            Class::VlenSequence { base } if !contains_addresses(base) => base.size,
+            _ => return None,
+        };
+        let size = COUNT + HEAP_REFERENCE;
+        (datatype.size as usize == size).then(|| {
+            let mut sum = GatheredChecksum::default();
+            let mut counts = vec![0; elements.len()];
+            let is_null = |element: &[u8]| {
+                let address = &element[COUNT..COUNT + ADDRESS];
+                address == [0; ADDRESS] || address == [0xff; ADDRESS]
+            };
+            for (count, element) in counts.chunks_exact_mut(size).zip(elements.chunks_exact(size)) {
+                if !is_null(element) {
+                    count[..COUNT].copy_from_slice(&element[..COUNT]);
+                }
+            }
+            sum.add(&counts);
+            for (number, element) in elements.chunks_exact(size).enumerate() {
+                if !is_null(element) {
+                    sum.add(&((number * size + COUNT) as u64).to_le_bytes());
+                    sum.add(heap.sequence_bytes(element, base_bytes)?);
+                }
+            }
+            Ok(sum.finish())
+        })
+    }
+
     fn add_to(&self, sum: &mut GatheredChecksum) {
         sum.add(&self.bytes);
         let mut objects: Vec<_> = self.objects.iter().collect();
@@ -441,15 +483,16 @@ impl Relocatable {
             self.bytes[at..at + 8].copy_from_slice(&writer.address(object).0.to_le_bytes());
         }
         for (at, child) in self.heap {
-            let object = match child {
-                HeapContent::Plain(bytes) => bytes,
-                HeapContent::Nested(content) => content.into_data(writer)?.into(),
+            let (collection, index) = match child {
+                HeapContent::Plain(bytes) => writer.write_heap_object(&bytes)?,
+                HeapContent::Nested(content) => {
+                    let bytes = content.into_data(writer)?;
+                    writer.write_heap_object(&bytes)?
+                }
             };
-            let (collection, index) = writer.write_heap_object(&object)?;
-            let mut reference = Encoder::new("global heap reference", Widths::default());
-            reference.address("collection address", Some(collection));
-            reference.u32(index);
-            self.bytes[at..at + HEAP_REFERENCE].copy_from_slice(&reference.finish()?);
+            let reference = &mut self.bytes[at..at + HEAP_REFERENCE];
+            reference[..ADDRESS].copy_from_slice(&collection.0.to_le_bytes());
+            reference[ADDRESS..].copy_from_slice(&index.to_le_bytes());
         }
         Ok(self.bytes)
     }

@@ -169,7 +169,7 @@ fn texts() -> Vec<u8> {
         for number in 0..TEXTS {
             let text = format!("{chunk} {number} ").repeat(40).into_bytes();
             elements.extend((text.len() as u32).to_le_bytes());
-            let (collection, index) = writer.write_heap_object(&text.into()).unwrap();
+            let (collection, index) = writer.write_heap_object(&text).unwrap();
             elements.extend(collection.0.to_le_bytes());
             elements.extend(index.to_le_bytes());
         }

@@ -2,7 +2,7 @@
 
 use crate::options::WIDTHS;
 use hyperslab_format::heap::CollectionBuilder;
-use hyperslab_format::{Address, Bytes, EncodeError, Encoder};
+use hyperslab_format::{Address, EncodeError, Encoder};
 
 /// The collection that objects are appended to.
 #[derive(Debug)]
@@ -31,9 +31,9 @@ impl OpenCollection {
     }
 
     /// Appends an object, and returns its index; `None` if there is no space for it.
-    pub fn push(&mut self, object: &Bytes) -> Option<u32> {
+    pub fn push(&mut self, object: &[u8]) -> Option<u32> {
         let needed = self.objects.bytes_with(object.len() as u64)?;
-        (needed <= self.bytes).then(|| self.objects.push(object.clone()))
+        (needed <= self.bytes).then(|| self.objects.push(object))
     }
 
     pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {

@@ -16,7 +16,7 @@ use crate::tree::{ChunkedSpec, DatasetSpec, FileTree, ObjectId, ObjectSpec, Stor
 use hyperslab_format::heap::CollectionBuilder;
 use hyperslab_format::message::ChunkIndex;
 use hyperslab_format::superblock::Superblock;
-use hyperslab_format::{Address, Bytes, EncodeError, Encoder, PlacedBlock};
+use hyperslab_format::{Address, EncodeError, Encoder, PlacedBlock};
 use hyperslab_io::Sink;
 
 /// A new file, from its tree to its last byte.
@@ -176,7 +176,7 @@ impl<'a> FileWriter<'a> {
     /// # Errors
     ///
     /// Those of the sink.
-    pub fn write_heap_object(&mut self, object: &Bytes) -> Result<(Address, u32), WriteError> {
+    pub fn write_heap_object(&mut self, object: &[u8]) -> Result<(Address, u32), WriteError> {
         let mut before = None;
         if let Some(open) = &mut self.heap {
             if let Some(index) = open.push(object) {
@@ -260,7 +260,7 @@ impl<'a> FileWriter<'a> {
         for collection in &self.layout.collections {
             let mut objects = CollectionBuilder::new(WIDTHS);
             for value in &self.tree.heap[collection.items.clone()] {
-                objects.push(value_bytes(value, &self.layout)?.into_owned().into());
+                objects.push(&value_bytes(value, &self.layout)?);
             }
             let mut out = Encoder::new("global heap collection", WIDTHS);
             objects.encode(objects.bytes(), &mut out);

@@ -60,6 +60,11 @@ pub fn file_space(file: &File) -> crate::Result<Option<FileSpaceInfo>> {
     Ok(extension.and_then(|extension| extension.file_space))
 }
 
+/// Keeps at most about this many bytes of the global heap and of the file's metadata in memory.
+pub fn limit_heap(heap: &mut Heap, bytes_max: usize) {
+    heap.limit(bytes_max);
+}
+
 /// How many hard links lead to an object, as its header says.
 pub fn reference_count(object: &Object) -> u32 {
     match object {

@@ -15,7 +15,7 @@ use hyperslab_format::{Address, Cursor, Gather, Widths};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Parsed collections are dropped above this many bytes.
+/// Parsed collections are dropped above this many bytes, if no other limit is set.
 const KEPT_BYTES_MAX: usize = 64 << 20;
 /// References whose collections are fetched together.
 const BATCH: usize = 1 << 14;
@@ -29,6 +29,7 @@ pub struct Heap {
     /// The collection used last.
     last: Option<(Address, usize)>,
     kept_bytes: usize,
+    kept_bytes_max: usize,
 }
 
 /// The target of a dataset region reference.
@@ -57,10 +58,24 @@ impl File {
 
 /// The global heap of a file.
 pub(crate) fn heap(file: &Arc<FileInner>) -> Heap {
-    Heap { file: file.clone(), collections: Vec::new(), numbers: HashMap::new(), last: None, kept_bytes: 0 }
+    Heap {
+        file: file.clone(),
+        collections: Vec::new(),
+        numbers: HashMap::new(),
+        last: None,
+        kept_bytes: 0,
+        kept_bytes_max: KEPT_BYTES_MAX,
+    }
 }
 
 impl Heap {
+    /// Keeps at most about this many bytes of collections, and of the file's metadata: for a reader that needs each
+    /// collection once, in order, the same memory serves again and again.
+    pub(crate) fn limit(&mut self, bytes_max: usize) {
+        self.kept_bytes_max = bytes_max;
+        self.file.metadata().limit(bytes_max);
+    }
+
     /// The data of one variable-length element: the number of its elements, and their bytes in the representation of
     /// the file. `base_bytes` is the size of one of them (1 for text). A reference that was never written is empty.
     pub fn sequence(&mut self, reference: &[u8], base_bytes: u32) -> Result<(u64, Bytes)> {
@@ -68,6 +83,16 @@ impl Heap {
         let collection = self.collection(reference.collection)?;
         let found = self.referred(collection, &reference, base_bytes)?;
         Ok((reference.count.into(), self.collections[collection].slice(found)))
+    }
+
+    /// The bytes of one variable-length element, as [`Self::sequence`] finds them.
+    ///
+    /// # Errors
+    /// As those of [`Self::sequence`].
+    pub fn sequence_bytes(&mut self, reference: &[u8], base_bytes: u32) -> Result<&[u8]> {
+        let Some(reference) = self.parse_reference(reference)? else { return Ok(&[]) };
+        let collection = self.collection(reference.collection)?;
+        self.referred(collection, &reference, base_bytes)
     }
 
     /// Looks up many variable-length elements, as a read of a dataset returns them one after the other, and calls
@@ -215,7 +240,7 @@ impl Heap {
 
     fn parse(&mut self, address: Address) -> Result<usize> {
         let parsed = self.file.parse(|view| Collection::parse(view, address))?;
-        if self.kept_bytes > KEPT_BYTES_MAX {
+        if self.kept_bytes > self.kept_bytes_max {
             self.collections.clear();
             self.numbers.clear();
             self.kept_bytes = 0;

@@ -16,6 +16,7 @@ from hyperslab._new_file.fields import fields_of, values_of_fields
 from hyperslab._new_file.names import about
 from hyperslab._new_file.object import Object
 from hyperslab._new_file.ownership import copied
+from hyperslab._new_file.packed import Packed
 from hyperslab._new_file.record import DatasetRecord
 from hyperslab._new_file.references import NewRegionReference
 from hyperslab._new_file.selection import Selected, select
@@ -168,6 +169,8 @@ class NewDataset(Object):
     def _in_memory(self) -> NDArray[Any]:
         """The array of all elements; made if there is none."""
         assert self._record.shape is not None
+        if isinstance(self._record.source, Packed):
+            self._record.source = self._record.source.array()
         if self._record.is_own:
             return cast("NDArray[Any]", self._record.source)
         shape = self._record.shape + self._record.dtype.shape
@@ -208,6 +211,8 @@ class NewDataset(Object):
             raise
 
     def _encoded(self, start: tuple[int, ...], count: tuple[int, ...]) -> Any:
+        if isinstance(self._record.source, Packed):
+            return self._record.source.elements(start[0], count[0])
         selection = tuple(slice(first, first + size) for first, size in zip(start, count, strict=True))
         base = self._record.dtype.base
         # An array without axes stays one: its element may be a sequence.

@@ -18,13 +18,14 @@ from hyperslab.errors import InvalidError, WrongTypeError
 
 #: The offsets of sequences, their numbers of elements, and their contents: the lengths in bytes, and all one after the other;
 #: or, of elements that refer to something themselves, a list of elements.
-Sequences: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], "tuple[NDArray[np.int64], bytes] | list[Elements]"]
+Sequences: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], "tuple[NDArray[np.int64], NDArray[np.uint8]] | list[Elements]"]
 #: The bytes; the sequences; the offsets and objects of references; the offsets, datasets and selections of region references.
 Elements: TypeAlias = tuple[
     NDArray[np.uint8], Sequences, tuple[NDArray[np.int64], NDArray[np.int64]], list[tuple[int, int, bytes]]
 ]
 
 _NONE = np.empty(0, np.int64)
+_EMPTY = np.empty(0, np.uint8)
 _VARIABLE = np.dtype("V16")
 _REFERENCE = np.dtype("V8")
 _REGION_REFERENCE = np.dtype("V12")
@@ -47,7 +48,14 @@ def encode(array: NDArray[Any], dtype: np.dtype[Any], file: object) -> Elements:
 
 def _plain(content: NDArray[np.uint8]) -> Elements:
     """Elements that refer to nothing."""
-    return content, (_NONE, _NONE, (_NONE, b"")), (_NONE, _NONE), []
+    return content, (_NONE, _NONE, (_NONE, _EMPTY)), (_NONE, _NONE), []
+
+
+def of_variable_length(counts: NDArray[np.int64], lengths: NDArray[np.int64], content: NDArray[np.uint8]) -> Elements:
+    """Texts or plain sequences: their numbers of elements, their lengths in bytes, and all one after the other."""
+    offsets = np.arange(counts.size, dtype=np.int64) * _VARIABLE.itemsize
+    elements = np.zeros(counts.size * _VARIABLE.itemsize, np.uint8)
+    return elements, (offsets, counts, (lengths, content)), (_NONE, _NONE), []
 
 
 #: How many elements are checked at once.
@@ -109,9 +117,9 @@ def _is_region(dtype: np.dtype[Any]) -> bool:
     return kind is not None and kind.__name__ == "RegionReference"
 
 
-def _packed(contents: list[bytes]) -> tuple[NDArray[np.int64], bytes]:
+def _packed(contents: list[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """The lengths, and the bytes one after the other."""
-    return np.fromiter(map(len, contents), np.int64, len(contents)), b"".join(contents)
+    return np.fromiter(map(len, contents), np.int64, len(contents)), np.frombuffer(b"".join(contents), np.uint8)
 
 
 def _text(value: Any) -> bytes:
@@ -127,7 +135,7 @@ class _Encoder:
     def __init__(self, file: object) -> None:
         self.file = file
         #: Texts, and sequences of elements that refer to nothing: offsets, numbers of elements, lengths in bytes, contents.
-        self.plain: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], bytes]] = []
+        self.plain: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]] = []
         #: Sequences of other elements: offsets, numbers of elements, contents.
         self.nested: list[tuple[NDArray[np.int64], NDArray[np.int64], list[Elements]]] = []
         self.places: list[NDArray[np.int64]] = []
@@ -139,12 +147,12 @@ class _Encoder:
         offsets = _joined([part[0] for part in self.plain])
         counts = _joined([part[1] for part in self.plain])
         lengths = _joined([part[2] for part in self.plain])
-        content = b"".join(part[3] for part in self.plain)
+        content = np.concatenate([part[3] for part in self.plain]) if self.plain else _EMPTY
         if not self.nested:
             return offsets, counts, (lengths, content)
         ends = np.cumsum(lengths)
         pieces = (content[end - length : end] for end, length in zip(ends.tolist(), lengths.tolist(), strict=True))
-        contents = [_plain(np.frombuffer(piece, np.uint8)) for piece in pieces]
+        contents = [_plain(piece) for piece in pieces]
         for _, _, more in self.nested:
             contents += more
         offsets = _joined([offsets, *(part[0] for part in self.nested)])

@@ -9,6 +9,7 @@ import numpy as np
 from hyperslab._new_file.elements import array_of
 from hyperslab._new_file.extents import Shape, shape_tuple
 from hyperslab._new_file.ownership import copied
+from hyperslab._new_file.packed import Packed, packed
 from hyperslab.errors import InvalidError
 
 
@@ -29,7 +30,9 @@ def source_of(data: Any, dtype: np.dtype[Any], copy: bool) -> tuple[Any, bool]:
     if not dtype.hasobject:
         if isinstance(data, (list, tuple, np.generic)) or (is_array and not np.may_share_memory(array, data)):
             return array, True
-    return (copied(array), True) if copy else (array, False)
+    if not copy:
+        return array, False
+    return packed(array, dtype, is_own=isinstance(data, (list, tuple))) or copied(array), True
 
 
 def whole(shape: tuple[int, ...]) -> tuple[slice, ...]:
@@ -55,6 +58,8 @@ def in_shape(
         return source, whole
     shape = shape_tuple(shape)
     if source is not None and shape != whole:
+        if isinstance(source, Packed):
+            source = source.array()
         if not isinstance(source, np.ndarray) or source.size != np.prod(shape + dtype.shape, dtype=object):
             raise InvalidError(f"{name}: data of shape {whole} is not of shape {shape}")
         source = source.reshape(shape + dtype.shape)

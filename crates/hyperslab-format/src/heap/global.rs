@@ -54,30 +54,30 @@ impl Collection {
         let bytes = cursor.clone().rest();
         cursor.skip("header", header)?;
         let mut objects: Vec<Object> = Vec::new();
-        while cursor.left() >= header {
-            let begin = cursor.position();
-            let index = cursor.u16("heap object index")?;
-            cursor.skip("reference count, reserved", 6)?;
-            let size = cursor.length("object size")?;
+        let mut begin = header;
+        // There may be tens of thousands, which is why their headers are not read field by field.
+        while let Some(fields) = bytes.get(begin..begin + header) {
+            let (index, size) = object_fields(fields, view.widths);
             let start = begin + header;
-            // The object and its header are skipped together.
-            cursor.return_to(begin);
+            let left = bytes.len() - start;
             if index == 0 {
-                // Free space extends to the next object or (usually) to the end.
-                if size < header as u64 {
-                    break;
-                }
-                cursor.skip("free space", usize::try_from(size).unwrap_or(usize::MAX))?;
+                // Free space extends to the next object or (usually) to the end. Its size includes its header.
+                let Some(rest) = size.checked_sub(header as u64) else { break };
+                let Some(rest) = usize::try_from(rest).ok().filter(|&rest| rest <= left) else {
+                    let what = format!("{size} bytes of free space, but only {} are left", left + header);
+                    cursor.skip("objects", begin - header)?;
+                    return Err(cursor.invalid("object size", what).into());
+                };
+                begin = start + rest;
                 continue;
             }
-            let left = bytes.len().saturating_sub(start);
-            let len = usize::try_from(size).ok().filter(|&len| len <= left).ok_or_else(|| {
+            let Some(len) = usize::try_from(size).ok().filter(|&len| len <= left) else {
                 let what = format!("object {index} has {size} bytes, but only {left} are left");
-                cursor.invalid("object size", what)
-            })?;
+                cursor.skip("objects", begin - header)?;
+                return Err(cursor.invalid("object size", what).into());
+            };
             objects.push(Object { index, start, len });
-            let padded = header + len.next_multiple_of(8);
-            cursor.skip("object", padded.min(cursor.left()))?;
+            begin = start + len.next_multiple_of(8).min(left);
         }
         if !objects.is_sorted_by(|a, b| a.index < b.index) {
             // If several objects have the same index, the last one counts.
@@ -172,19 +172,19 @@ impl CollectionSize {
 #[derive(Debug, Clone)]
 pub struct CollectionBuilder {
     size: CollectionSize,
-    /// The objects, from index 1 on.
-    objects: Vec<Bytes>,
+    /// The objects as they are stored, from index 1 on.
+    objects: Encoder,
 }
 
 impl CollectionBuilder {
     /// A collection without objects.
     pub fn new(widths: Widths) -> Self {
-        Self { size: CollectionSize::new(widths), objects: Vec::new() }
+        Self { size: CollectionSize::new(widths), objects: Encoder::new(STRUCTURE, widths) }
     }
 
     /// True if there are no objects.
     pub fn is_empty(&self) -> bool {
-        self.objects.is_empty()
+        self.size.objects == 0
     }
 
     /// The size in bytes of the collection with one more object of `len` bytes; `None` if it has no index for it.
@@ -193,10 +193,16 @@ impl CollectionBuilder {
     }
 
     /// Appends an object, and returns its index.
-    pub fn push(&mut self, object: Bytes) -> u32 {
+    pub fn push(&mut self, object: &[u8]) -> u32 {
         self.size.push(object.len() as u64);
-        self.objects.push(object);
-        self.objects.len() as u32
+        if self.size.objects > OBJECTS_MAX {
+            self.objects.refuse("heap object index", format!("{} objects", self.size.objects));
+        }
+        object_header(&mut self.objects, self.size.objects as u16, 1, object.len() as u64);
+        self.objects.bytes(object);
+        // The beginnings of objects are multiples of 8 bytes from the first one.
+        self.objects.align_since(0, 8);
+        self.size.objects as u32
     }
 
     /// The size of the whole collection in bytes, as [`CollectionSize::bytes`] says.
@@ -212,19 +218,11 @@ impl CollectionBuilder {
             return out.refuse("collection size", format!("{bytes} bytes for {} of objects", self.bytes()));
         }
         let end = start + bytes as usize;
-        if self.objects.len() > OBJECTS_MAX {
-            out.refuse("heap object index", format!("{} objects", self.objects.len()));
-        }
         out.bytes(b"GCOL");
         out.u32(1);
         out.length("collection size", bytes);
         out.align_since(start, 8);
-        for (number, object) in self.objects.iter().enumerate() {
-            object_header(out, (number + 1) as u16, 1, object.len() as u64);
-            let start = out.position();
-            out.bytes(object);
-            out.align_since(start, 8);
-        }
+        out.append(&self.objects);
         let free = end - out.position();
         if free >= header {
             object_header(out, 0, 0, free as u64);
@@ -242,13 +240,28 @@ fn padded(len: u64) -> u64 {
     len.checked_next_multiple_of(8).unwrap_or(u64::MAX)
 }
 
+/// Where the size of an object is in its header.
+const SIZE_AT: usize = 8;
+
+/// The index and the size in the header of an object.
+fn object_fields(header: &[u8], widths: Widths) -> (u16, u64) {
+    let width = usize::from(widths.length);
+    let mut size = [0; 8];
+    size[..width].copy_from_slice(&header[SIZE_AT..SIZE_AT + width]);
+    (u16::from_le_bytes([header[0], header[1]]), u64::from_le_bytes(size))
+}
+
+#[inline]
 fn object_header(out: &mut Encoder, index: u16, references: u16, len: u64) {
-    let start = out.position();
-    out.u16(index);
-    out.u16(references);
-    out.u32(0);
-    out.length("object size", len);
-    out.align_since(start, 8);
+    let widths = out.widths();
+    let mut header = [0; SIZE_AT + 8];
+    header[..2].copy_from_slice(&index.to_le_bytes());
+    header[2..4].copy_from_slice(&references.to_le_bytes());
+    header[SIZE_AT..].copy_from_slice(&len.to_le_bytes());
+    if widths.length < 8 && len >> (8 * widths.length) != 0 {
+        out.refuse("object size", format!("{len} does not fit in {} bytes", widths.length));
+    }
+    out.bytes(&header[..header_bytes(widths) as usize]);
 }
 
 #[cfg(test)]
@@ -285,7 +298,7 @@ mod tests {
             let mut new = CollectionBuilder::new(widths);
             let objects = [&b"one"[..], b"", b"eight by", &[7; 5000]];
             for (index, object) in (1..).zip(objects) {
-                assert_eq!(new.push(Bytes::copy_from_slice(object)), index);
+                assert_eq!(new.push(object), index);
             }
             for more in [0, 8, 16, 4000] {
                 let mut out = Encoder::new(STRUCTURE, widths);

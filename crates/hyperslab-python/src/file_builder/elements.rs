@@ -24,7 +24,7 @@ struct Sequences<'py>(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, Co
 #[derive(FromPyObject)]
 enum Contents<'py> {
     /// The lengths in bytes, and the sequences one after the other.
-    Plain(PyReadonlyArray1<'py, i64>, Bound<'py, PyBytes>),
+    Plain(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, u8>),
     /// Of elements that refer to something themselves.
     Nested(Vec<Bound<'py, PyAny>>),
 }
@@ -61,7 +61,7 @@ pub fn elements_of(parts: &Bound<'_, PyAny>) -> PyResult<Elements> {
             };
             let sequences =
                 offsets.iter().zip(counts).zip(lengths).map(number).collect::<PyResult<Vec<_>>>()?;
-            if !elements.set_sequences(sequences, content.as_bytes().to_vec()) {
+            if !elements.set_sequences(sequences, content.as_array().to_vec()) {
                 return Err(wrong());
             }
         }

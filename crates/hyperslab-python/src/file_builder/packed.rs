@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 
 /// The length of each in bytes, and all of them.
-type Packed<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyBytes>);
+type Packed<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
 
 /// The texts of a list in UTF-8: `str`, `bytes`, and None or 0 for an empty one. None if there is anything else, a text without
 /// a form in UTF-8, or one with a NUL.
@@ -26,12 +26,12 @@ pub fn packed_texts<'py>(values: &Bound<'py, PyList>) -> PyResult<Option<Packed<
         } else if !(value.is_none() || value.extract::<i64>().is_ok_and(|number| number == 0)) {
             return Ok(None);
         }
-        if content[before..].contains(&0) {
-            return Ok(None);
-        }
         lengths.push((content.len() - before) as i64);
     }
-    Ok(Some((lengths.into_pyarray(values.py()), PyBytes::new(values.py(), &content))))
+    if content.contains(&0) {
+        return Ok(None);
+    }
+    Ok(Some((lengths.into_pyarray(values.py()), content.into_pyarray(values.py()))))
 }
 
 /// The elements of the arrays of a list. None if there is anything but one-dimensional arrays of this dtype without gaps.
@@ -65,5 +65,5 @@ pub fn packed_arrays<'py>(
         }
         lengths.push(bytes as i64);
     }
-    Ok(Some((lengths.into_pyarray(values.py()), PyBytes::new(values.py(), &content))))
+    Ok(Some((lengths.into_pyarray(values.py()), content.into_pyarray(values.py()))))
 }

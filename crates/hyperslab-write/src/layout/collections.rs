@@ -5,8 +5,8 @@ use crate::allocator::Allocator;
 use crate::error::WriteError;
 use crate::options::WIDTHS;
 use crate::value::Value;
-use hyperslab_format::heap::CollectionBuilder;
-use hyperslab_format::{Address, Bytes};
+use hyperslab_format::Address;
+use hyperslab_format::heap::CollectionSize;
 
 /// A collection of the global heap that is part of the metadata.
 #[derive(Debug)]
@@ -23,28 +23,29 @@ impl FileLayout {
     /// Distributes the heap objects over collections, in their order.
     pub(super) fn place_heap(&mut self, heap: &[Value], space: &mut Allocator) -> Result<(), WriteError> {
         let mut first = 0;
-        let mut open = CollectionBuilder::new(WIDTHS);
+        let (mut open, mut objects) = (CollectionSize::new(WIDTHS), 0);
         for (number, value) in heap.iter().enumerate() {
             let len = value.bytes.len() as u64;
-            let fits = open.bytes_with(len).is_some_and(|bytes| bytes <= COLLECTION_BYTES);
-            if !fits && !open.is_empty() {
-                self.place_collection(&open, first..number, space);
-                (open, first) = (CollectionBuilder::new(WIDTHS), number);
+            let fits = open.with(len).is_some_and(|bytes| bytes <= COLLECTION_BYTES);
+            if !fits && objects > 0 {
+                self.place_collection(open, first..number, space);
+                (open, objects, first) = (CollectionSize::new(WIDTHS), 0, number);
             }
             let collection = u32::try_from(self.collections.len())
                 .map_err(|_| WriteError::Invalid("too many heap collections".into()))?;
-            // Only the size counts here; the bytes have no addresses yet.
-            self.heap.push((collection, open.push(Bytes::copy_from_slice(&value.bytes))));
+            open.push(len);
+            objects += 1;
+            self.heap.push((collection, objects));
         }
-        if !open.is_empty() {
-            self.place_collection(&open, first..heap.len(), space);
+        if objects > 0 {
+            self.place_collection(open, first..heap.len(), space);
         }
         Ok(())
     }
 
     fn place_collection(
         &mut self,
-        collection: &CollectionBuilder,
+        collection: CollectionSize,
         items: std::ops::Range<usize>,
         space: &mut Allocator,
     ) {
