@@ -1,8 +1,6 @@
 //! Filters that keep significant decimal digits, and what they promise.
 
-/// Filter numbers.
-pub(crate) const BITGROOM: u16 = 32_022;
-pub(crate) const GRANULAR_BITROUND: u16 = 32_023;
+use hyperslab_storage::filter::number::{BIT_GROOM, GRANULAR_BIT_ROUND};
 
 /// A filter that keeps significant decimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,8 +34,8 @@ impl DigitRounding {
 
     pub(crate) fn id(self) -> u16 {
         match self {
-            Self::BitGroom => BITGROOM,
-            Self::GranularBitRound => GRANULAR_BITROUND,
+            Self::BitGroom => BIT_GROOM,
+            Self::GranularBitRound => GRANULAR_BIT_ROUND,
         }
     }
 

@@ -7,6 +7,7 @@ use crate::encoding::Encoding;
 use crate::pipeline::Compression;
 use crate::storage::Storage;
 use hyperslab_doctor::{DatasetFacts, StorageLines, python_string};
+use hyperslab_storage::filter::number::FLETCHER32;
 use serde::Serialize;
 
 /// The file that the lines are about.
@@ -112,8 +113,8 @@ fn cdl(name: &str, storage: &Storage) -> Option<String> {
         | Compression::Zfp(_)
         | Compression::Digits { .. } => return None,
         _ => {
-            let (id, parameters) = storage.pipeline.requests().into_iter().find(|(id, _)| *id > 3)?;
-            let all = std::iter::once(u32::from(id)).chain(parameters);
+            let filter = storage.pipeline.requests().into_iter().find(|filter| filter.id > FLETCHER32)?;
+            let all = std::iter::once(u32::from(filter.id)).chain(filter.parameters);
             let text = all.map(|word| word.to_string()).collect::<Vec<_>>().join(",");
             words.push(format!("{name}:_Filter = \"{text}\" ;"));
         }

@@ -1,9 +1,14 @@
 //! Filter pipelines: those that are considered, and how each program names them. They are lossless, apart from those within a
 //! bound of the error that the user gives.
 
-use crate::digit_rounding::{BITGROOM, DigitRounding, GRANULAR_BITROUND};
+use crate::digit_rounding::DigitRounding;
 use crate::error_bound::{ErrorBound, Tolerance};
 use hyperslab_doctor::FilterFact;
+use hyperslab_storage::filter::number::{
+    BITSHUFFLE, BLOSC, DEFLATE, FLETCHER32, LZF, SCALEOFFSET, SHUFFLE, SZIP, ZFP, ZSTD,
+};
+use hyperslab_storage::filter::{NEAREST_NEIGHBOUR, word_of};
+use hyperslab_storage::{FilterRequest, pipeline_text};
 
 /// A filter pipeline: a shuffle of bytes or none, then a compression, then a checksum or none.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,23 +65,11 @@ pub enum Compression {
     },
 }
 
-/// Filter numbers.
-const DEFLATE: u16 = 1;
-const SHUFFLE: u16 = 2;
-const FLETCHER32: u16 = 3;
-const SZIP: u16 = 4;
-const SCALEOFFSET: u16 = 6;
-const LZF: u16 = 32_000;
-const BLOSC: u16 = 32_001;
-const BITSHUFFLE: u16 = 32_008;
-const ZFP: u16 = 32_013;
-const ZSTD: u16 = 32_015;
 /// `H5Z_SO_FLOAT_DSCALE`
 const DECIMAL: u32 = 0;
 /// The mode of zfp with a bound of the error.
 const ZFP_ACCURACY: u32 = 3;
-/// `H5_SZIP_NN_OPTION_MASK`, and the pixels of a block.
-const SZIP_NEAREST_NEIGHBOUR: u32 = 32;
+/// The pixels of a block.
 const SZIP_PIXELS: u32 = 8;
 /// Elements of this size that are not numbers are not shuffled.
 const ELEMENT_BYTES_SHUFFLED_MAX: u64 = 16;
@@ -215,104 +208,62 @@ impl Pipeline {
         self.shuffle || self.checksum || self.compression != Compression::None
     }
 
-    /// The filters, as a program that writes asks for them: identifications and parameters, in the order of writing. What
-    /// follows from the dataset (the size of an element, a chunk) is left out.
-    pub fn requests(&self) -> Vec<(u16, Vec<u32>)> {
-        let mut filters: Vec<(u16, Vec<u32>)> = Vec::new();
+    /// The filters, as a program that writes asks for them, in the order of writing. What follows from the dataset (the size of
+    /// an element, a chunk) is left out.
+    pub fn requests(&self) -> Vec<FilterRequest> {
+        let mut filters = Vec::new();
         if let Compression::Digits { rounding, digits, .. } = self.compression {
-            filters.push((rounding.id(), vec![digits]));
+            filters.push(FilterRequest::new(rounding.id(), [digits]));
         }
-        if self.shuffle {
-            filters.push((SHUFFLE, Vec::new()));
-        }
+        filters.extend(self.shuffle.then(FilterRequest::shuffle));
         match self.compression {
             Compression::None => {}
             Compression::Gzip(level)
             | Compression::Rounded { level, .. }
-            | Compression::Digits { level, .. } => {
-                filters.push((DEFLATE, vec![level]));
-            }
-            Compression::Lzf => filters.push((LZF, Vec::new())),
-            Compression::Szip => filters.push((SZIP, vec![SZIP_NEAREST_NEIGHBOUR, SZIP_PIXELS])),
-            Compression::Zstd(level) => filters.push((ZSTD, vec![level])),
+            | Compression::Digits { level, .. } => filters.push(FilterRequest::gzip(level)),
+            Compression::Lzf => filters.push(FilterRequest::new(LZF, [])),
+            Compression::Szip => filters.push(FilterRequest::new(SZIP, [NEAREST_NEIGHBOUR, SZIP_PIXELS])),
+            Compression::Zstd(level) => filters.push(FilterRequest::new(ZSTD, [level])),
             // Four numbers that the filter sets itself, the level, a shuffle of bytes, LZ4.
-            Compression::Blosc => filters.push((BLOSC, vec![0, 0, 0, 0, 5, 1, 1])),
+            Compression::Blosc => filters.push(FilterRequest::new(BLOSC, [0, 0, 0, 0, 5, 1, 1])),
             // Blocks of its own size, LZ4.
-            Compression::Bitshuffle => filters.push((BITSHUFFLE, vec![0, 2])),
+            Compression::Bitshuffle => filters.push(FilterRequest::new(BITSHUFFLE, [0, 2])),
             Compression::ScaleOffset { digits, level } => {
-                // The parameter is the number's bits.
-                filters.push((SCALEOFFSET, vec![DECIMAL, digits as u32]));
-                filters.extend((level > 0).then(|| (DEFLATE, vec![level])));
+                filters.push(FilterRequest::new(SCALEOFFSET, [DECIMAL, digits.cast_unsigned()]));
+                filters.extend((level > 0).then(|| FilterRequest::gzip(level)));
             }
             Compression::Zfp(tolerance) => {
                 let [low, high] = tolerance.words();
-                filters.push((ZFP, vec![ZFP_ACCURACY, 0, low, high]));
+                filters.push(FilterRequest::new(ZFP, [ZFP_ACCURACY, 0, low, high]));
             }
         }
-        if self.checksum {
-            filters.push((FLETCHER32, Vec::new()));
-        }
+        filters.extend(self.checksum.then(FilterRequest::fletcher32));
         filters
     }
 
     /// The filters as facts for the doctor.
     pub fn facts(&self) -> Vec<FilterFact> {
-        let fact = |(id, parameters): (u16, Vec<u32>)| {
-            let name = match id {
-                DEFLATE => "gzip",
-                SHUFFLE => "shuffle",
-                FLETCHER32 => "fletcher32",
-                SZIP => "szip",
-                LZF => "lzf",
-                BLOSC => "blosc",
-                BITSHUFFLE => "bitshuffle",
-                SCALEOFFSET => "scaleoffset",
-                ZFP => "zfp",
-                BITGROOM => "bitgroom",
-                GRANULAR_BITROUND => "granularbitround",
-                _ => "zstd",
-            };
-            FilterFact { name: name.to_owned(), id, parameters, description: name.to_owned() }
+        let fact = |FilterRequest { id, parameters }| {
+            let name = word_of(id);
+            FilterFact { name: name.clone(), id, parameters, description: name }
         };
         self.requests().into_iter().map(fact).collect()
     }
 
-    /// As `hyperslab repack --filter` takes it: `shuffle+gzip=4`, `none`.
+    /// As `hyperslab repack --filter` takes it: `shuffle+gzip=4`, `round=2+gzip=1`, `none`.
     pub fn text(&self) -> String {
-        let mut words = Vec::new();
-        if let Compression::Rounded { digits, .. } = self.compression {
-            words.push(format!("round={digits}"));
-        }
-        if let Compression::Digits { rounding, digits, .. } = self.compression {
-            words.push(format!("{}={digits}", rounding.name()));
-        }
-        words.extend(self.shuffle.then(|| "shuffle".to_owned()));
+        let filters = pipeline_text(&self.requests());
         match self.compression {
-            Compression::None => {}
-            Compression::Gzip(level)
-            | Compression::Rounded { level, .. }
-            | Compression::Digits { level, .. } => {
-                words.push(format!("gzip={level}"));
-            }
-            Compression::Lzf => words.push("lzf".to_owned()),
-            Compression::Szip => words.push(format!("szip=nn,{SZIP_PIXELS}")),
-            Compression::Zstd(level) => words.push(format!("zstd={level}")),
-            Compression::Blosc => words.push("blosc=0,0,0,0,5,1,1".to_owned()),
-            Compression::Bitshuffle => words.push("bitshuffle=0,2".to_owned()),
-            Compression::ScaleOffset { digits, level } => {
-                words.push(format!("scaleoffset={digits}"));
-                words.extend((level > 0).then(|| format!("gzip={level}")));
-            }
-            Compression::Zfp(tolerance) => words.push(format!("zfp-accuracy={}", tolerance.error())),
+            Compression::Rounded { digits, .. } => format!("round={digits}+{filters}"),
+            _ => filters,
         }
-        words.extend(self.checksum.then(|| "fletcher32".to_owned()));
-        if words.is_empty() { "none".to_owned() } else { words.join("+") }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyperslab_storage::filter::number::{BIT_GROOM, GRANULAR_BIT_ROUND};
 
     #[test]
     fn pipelines_come_back_from_their_facts() {
@@ -361,7 +312,7 @@ mod tests {
                 );
                 assert!(one.compression.is_lossy());
                 assert_eq!(one.requests().len(), 3, "{}", one.text());
-                assert!(matches!(one.requests()[0], (BITGROOM | GRANULAR_BITROUND, _)), "{}", one.text());
+                assert!(matches!(one.requests()[0].id, BIT_GROOM | GRANULAR_BIT_ROUND), "{}", one.text());
             }
         }
     }

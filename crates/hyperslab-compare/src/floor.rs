@@ -5,8 +5,8 @@
 //! read in advance. An engine does all of that in addition, so it cannot be faster than the floor except by noise.
 
 use hyperslab::{Dataset, Error, Result, Selection};
-use hyperslab_filters::ids::{DEFLATE, SHUFFLE};
 use hyperslab_filters::unshuffle_elements;
+use hyperslab_storage::filter::number::{DEFLATE, SHUFFLE};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::ops::Range;

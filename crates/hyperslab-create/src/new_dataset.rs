@@ -2,7 +2,7 @@
 
 use crate::elements::Elements;
 use hyperslab::{Dataspace, Datatype};
-use hyperslab_repack::FilterRequest;
+use hyperslab_storage::FilterRequest;
 use hyperslab_write::ObjectId;
 
 /// A dataset of a new file.

@@ -30,7 +30,6 @@ pub use interface::{
 pub use kind::EngineKind;
 pub use object::{Attribute, Wanted};
 pub use storage::{
-    AllocTime, Element, Field, FieldPlace, FillTime, FilterSpec, Format, Kind, Layout, Libver, Memory,
-    Record, Records, SZIP_ENTROPY_CODING, SZIP_NEAREST_NEIGHBOUR, Scalar, Storage, align, layout_of, pack,
-    pipeline_text,
+    AllocTime, Element, Field, FieldPlace, FillTime, Format, Kind, Layout, Libver, Memory, Record, Records,
+    Scalar, Storage, align, layout_of, pack,
 };

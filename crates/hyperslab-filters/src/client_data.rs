@@ -31,7 +31,7 @@ mod szip;
 mod zfp;
 
 use crate::FilterError;
-use crate::ids::{
+use hyperslab_storage::filter::number::{
     BIT_GROOM, BITSHUFFLE, BLOSC, BLOSC2, FCIDECOMP, GRANULAR_BIT_ROUND, LZF, LZO, NBIT, SCALEOFFSET,
     SHUFFLE, SPERR, SZ, SZ3, SZIP, VBZ, ZFP,
 };

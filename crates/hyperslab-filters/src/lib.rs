@@ -36,7 +36,6 @@ mod custom;
 mod deflate;
 mod error;
 mod fletcher32;
-pub mod ids;
 #[cfg(feature = "lz4")]
 mod lz4;
 #[cfg(any(feature = "blosc", feature = "lzf", feature = "lzo"))]

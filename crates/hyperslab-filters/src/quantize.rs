@@ -12,10 +12,10 @@
 use crate::FilterError;
 use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Growth, Setup, Stage};
+use hyperslab_storage::filter::number::BIT_GROOM;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-const BIT_GROOM: u16 = 32022;
 const DIGITS_MAX: u32 = 15;
 /// The explicit bits of the significand of a float.
 const SINGLE_BITS: u32 = 23;

@@ -6,6 +6,7 @@
 use crate::custom::{Custom, Filter};
 use crate::stage::{Setup, Stage};
 use crate::{FilterError, FilterSpec, fletcher32, shuffle};
+use hyperslab_storage::filter::name_of;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -65,24 +66,36 @@ impl std::fmt::Debug for Entry {
     }
 }
 
-const fn always(id: u16, name: &'static str, make: Make) -> Entry {
-    Entry { id, name, read: true, write: true, library: "own", reason: None, feature: None, make: Some(make) }
+const fn always(id: u16, make: Make) -> Entry {
+    Entry {
+        id,
+        name: name_of(id),
+        read: true,
+        write: true,
+        library: "own",
+        reason: None,
+        feature: None,
+        make: Some(make),
+    }
 }
 
-const fn read(
-    id: u16,
-    name: &'static str,
-    library: &'static str,
-    feature: &'static str,
-    make: Option<Make>,
-) -> Entry {
+const fn read(id: u16, library: &'static str, feature: &'static str, make: Option<Make>) -> Entry {
     let read = make.is_some();
-    Entry { id, name, read, write: false, library, reason: None, feature: Some(feature), make }
+    Entry { id, name: name_of(id), read, write: false, library, reason: None, feature: Some(feature), make }
 }
 
-const fn elsewhere(id: u16, name: &'static str, provider: &'static str) -> Entry {
+const fn elsewhere(id: u16, provider: &'static str) -> Entry {
     let library = provider;
-    Entry { id, name, read: false, write: false, library, reason: None, feature: None, make: None }
+    Entry {
+        id,
+        name: name_of(id),
+        read: false,
+        write: false,
+        library,
+        reason: None,
+        feature: None,
+        make: None,
+    }
 }
 
 impl Entry {
@@ -100,51 +113,51 @@ impl Entry {
 const PRIVATE: u16 = 32768;
 
 static TABLE: &[Entry] = &[
-    read(1, "deflate", "libdeflate", "deflate", DEFLATE).and_write(),
-    always(2, "shuffle", shuffle::make),
-    always(3, "fletcher32", fletcher32::make),
-    read(4, "szip", "own", "szip", SZIP).and_write(),
-    read(5, "nbit", "own", "nbit", NBIT).and_write(),
-    read(6, "scaleoffset", "own", "scaleoffset", SCALEOFFSET).and_write(),
-    elsewhere(257, "hzip", "Silo (LLNL)"),
-    elsewhere(258, "fpzip", "Silo (LLNL)"),
-    read(305, "LZO", "own", "lzo", LZO).and_write(),
-    read(307, "bzip2", "libbz2-rs", "bzip2", BZIP2).and_write(),
-    read(32000, "lzf", "own", "lzf", LZF).and_write(),
-    read(32001, "blosc", "own, with LZ4, Zstandard, zlib and Snappy", "blosc", BLOSC).and_write(),
-    elsewhere(32002, "MAFISC", "MAFISC (University of Hamburg)"),
-    elsewhere(32003, "Snappy", "snappy-cuda"),
-    read(32004, "lz4", "lz4_flex", "lz4", LZ4).and_write(),
-    elsewhere(32005, "APAX", "Samplify").because("no longer available"),
-    elsewhere(32006, "CBF", "CBFlib"),
-    elsewhere(32007, "JPEG-XR", "JPEG-XR HDF5 filter"),
-    read(32008, "bitshuffle", "own", "bitshuffle", BITSHUFFLE).and_write(),
-    elsewhere(32009, "SPDP", "SPDP (Texas State University)"),
-    elsewhere(32010, "LPC-Rice", "LPC-Rice"),
-    elsewhere(32011, "CCSDS-123", "CCSDS-123 HDF5 filter"),
-    elsewhere(32012, "JPEG-LS", "CharLS JPEG-LS HDF5 filter")
+    read(1, "libdeflate", "deflate", DEFLATE).and_write(),
+    always(2, shuffle::make),
+    always(3, fletcher32::make),
+    read(4, "own", "szip", SZIP).and_write(),
+    read(5, "own", "nbit", NBIT).and_write(),
+    read(6, "own", "scaleoffset", SCALEOFFSET).and_write(),
+    elsewhere(257, "Silo (LLNL)"),
+    elsewhere(258, "Silo (LLNL)"),
+    read(305, "own", "lzo", LZO).and_write(),
+    read(307, "libbz2-rs", "bzip2", BZIP2).and_write(),
+    read(32000, "own", "lzf", LZF).and_write(),
+    read(32001, "own, with LZ4, Zstandard, zlib and Snappy", "blosc", BLOSC).and_write(),
+    elsewhere(32002, "MAFISC (University of Hamburg)"),
+    elsewhere(32003, "snappy-cuda"),
+    read(32004, "lz4_flex", "lz4", LZ4).and_write(),
+    elsewhere(32005, "Samplify").because("no longer available"),
+    elsewhere(32006, "CBFlib"),
+    elsewhere(32007, "JPEG-XR HDF5 filter"),
+    read(32008, "own", "bitshuffle", BITSHUFFLE).and_write(),
+    elsewhere(32009, "SPDP (Texas State University)"),
+    elsewhere(32010, "LPC-Rice"),
+    elsewhere(32011, "CCSDS-123 HDF5 filter"),
+    elsewhere(32012, "CharLS JPEG-LS HDF5 filter")
         .because("JPEG-LS: the Rust libraries wrap CharLS and need CMake to build"),
-    read(32013, "zfp", "own", "zfp", ZFP).and_write(),
-    elsewhere(32014, "fpzip", "fpzip (LLNL)"),
-    read(32015, "zstd", "zstd", "zstd", ZSTD).and_write(),
-    elsewhere(32016, "B3D", "B3D image compression"),
-    elsewhere(32017, "SZ", "SZ, hdf5plugin").because("no Rust library; superseded by SZ3"),
-    elsewhere(32018, "FCIDECOMP", "EUMETSAT FCIDECOMP, hdf5plugin")
+    read(32013, "own", "zfp", ZFP).and_write(),
+    elsewhere(32014, "fpzip (LLNL)"),
+    read(32015, "zstd", "zstd", ZSTD).and_write(),
+    elsewhere(32016, "B3D image compression"),
+    elsewhere(32017, "SZ, hdf5plugin").because("no Rust library; superseded by SZ3"),
+    elsewhere(32018, "EUMETSAT FCIDECOMP, hdf5plugin")
         .because("JPEG-LS: the Rust libraries wrap CharLS and need CMake to build"),
-    elsewhere(32019, "JPEG", "JPEG HDF5 filter"),
-    read(32020, "VBZ", "own, with zstd", "vbz", VBZ).and_write(),
-    elsewhere(32021, "FAPEC", "FAPEC (DAPCOM)").because("a commercial library"),
-    read(32022, "BitGroom", "own", "bitgroom", QUANTIZE).and_write(),
-    read(32023, "Granular BitRound", "own", "bitgroom", QUANTIZE).and_write(),
-    elsewhere(32024, "SZ3", "SZ3, hdf5plugin").because("the Rust library that wraps it is under the GPL"),
-    elsewhere(32025, "Delta-Rice", "Delta-Rice"),
-    read(32026, "blosc2", "own, with LZ4, Zstandard and zlib", "blosc2", BLOSC2).and_write(),
-    elsewhere(32027, "FLAC", "FLAC HDF5 filter"),
-    elsewhere(32028, "SPERR", "H5Z-SPERR, hdf5plugin")
+    elsewhere(32019, "JPEG HDF5 filter"),
+    read(32020, "own, with zstd", "vbz", VBZ).and_write(),
+    elsewhere(32021, "FAPEC (DAPCOM)").because("a commercial library"),
+    read(32022, "own", "bitgroom", QUANTIZE).and_write(),
+    read(32023, "own", "bitgroom", QUANTIZE).and_write(),
+    elsewhere(32024, "SZ3, hdf5plugin").because("the Rust library that wraps it is under the GPL"),
+    elsewhere(32025, "Delta-Rice"),
+    read(32026, "own, with LZ4, Zstandard and zlib", "blosc2", BLOSC2).and_write(),
+    elsewhere(32027, "FLAC HDF5 filter"),
+    elsewhere(32028, "H5Z-SPERR, hdf5plugin")
         .because("the Rust library that wraps it needs CMake and libclang to build"),
-    elsewhere(32029, "TERSE/PROLIX", "TRPX"),
-    elsewhere(32030, "FFMPEG", "ffmpeg HDF5 filter"),
-    elsewhere(32033, "HTJ2K", "HTJ2K HDF5 filter, hdf5plugin"),
+    elsewhere(32029, "TRPX"),
+    elsewhere(32030, "ffmpeg HDF5 filter"),
+    elsewhere(32033, "HTJ2K HDF5 filter, hdf5plugin"),
 ];
 
 /// All filters that have a name, ordered by identifier.

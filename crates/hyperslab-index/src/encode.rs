@@ -2,6 +2,7 @@
 
 use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
+use hyperslab_storage::filter::number::BLOSC;
 
 /// Encodes chunks of one dataset with all of its filters.
 pub(crate) struct Encoder<'d> {
@@ -84,8 +85,6 @@ impl<'d> Encoder<'d> {
     }
 }
 
-/// The filter Blosc.
-const BLOSC: u16 = 32001;
 /// Blocks of a Blosc buffer, at most: readers copy the bytes block by block.
 const BLOSC_BLOCK_MAX: u32 = 1 << 20;
 

@@ -2,12 +2,13 @@
 //!
 //! The symbols are shared with all that the process loads later, so this is one test in a program of its own.
 
+use hyperslab_engines::Storage;
 use hyperslab_engines::library::of_python;
 use hyperslab_engines::{Engine, OpenOptions};
-use hyperslab_engines::{FilterSpec, Storage};
 use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::data::{Synthetic, Values};
 use hyperslab_measure::process::{Check, Operation, Task, run};
+use hyperslab_storage::FilterRequest;
 use hyperslab_testkit::files::python;
 use hyperslab_testkit::{Missing, require};
 
@@ -22,8 +23,8 @@ fn filters_of_plug_ins_are_applied_and_undone() {
     let element = "<f4".parse().unwrap();
     let values = Values::Synthetic(Synthetic { shape: shape.clone(), element, noise_bits: 4.0, seed: 1 });
     for filter in ["blosc", "blosc2", "bitshuffle=0,2"] {
-        let filters = FilterSpec::parse_pipeline(filter).unwrap();
-        let ids: Vec<u16> = filters.iter().map(FilterSpec::id).collect();
+        let filters = FilterRequest::parse_pipeline(filter).unwrap();
+        let ids: Vec<u16> = filters.iter().map(|filter| filter.id).collect();
         let storage =
             Storage { chunks: Some(vec![10, 30, 20]), filters, ..Storage::plain(shape.clone(), element) };
         let task = |engine: Engine, operation: Operation| Task {

@@ -4,13 +4,10 @@ use crate::model::Variable;
 use crate::types::{AtomicType, VariableType};
 use hyperslab::storage::{Fill, Filter};
 use hyperslab_format::message::datatype::ByteOrder;
+use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, SHUFFLE, SZIP};
 
 use hyperslab_format::message::{Class, Datatype};
 
-const DEFLATE: u16 = 1;
-const SHUFFLE: u16 = 2;
-const FLETCHER32: u16 = 3;
-const SZIP: u16 = 4;
 /// The bits of szip's first parameter that a user sets: entropy or nearest-neighbour coding.
 const SZIP_USER_BITS: u32 = 4 | 32;
 

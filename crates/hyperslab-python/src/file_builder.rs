@@ -267,7 +267,7 @@ impl FileBuilder {
 /// parameters that were given.
 #[pyfunction]
 pub fn parse_filters(text: &str) -> PyResult<Filters> {
-    let filters = hyperslab_cli::repack::filter_requests(text).map_err(errors::invalid)?;
+    let filters = FilterRequest::parse_pipeline(text).map_err(errors::invalid)?;
     Ok(filters.into_iter().map(|filter| (filter.id, filter.parameters)).collect())
 }
 

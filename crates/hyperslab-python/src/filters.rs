@@ -1,14 +1,7 @@
 //! The properties of a dataset's filters that h5py's `Dataset` has.
 
 use hyperslab::storage::Filter;
-
-const GZIP: u16 = 1;
-const SHUFFLE: u16 = 2;
-const FLETCHER32: u16 = 3;
-const SZIP: u16 = 4;
-const NBIT: u16 = 5;
-const SCALE_OFFSET: u16 = 6;
-const LZF: u16 = 32000;
+use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, LZF, NBIT, SCALEOFFSET, SHUFFLE, SZIP};
 
 /// The bit of szip's options that selects entropy coding instead of nearest neighbour.
 const SZIP_ENTROPY_CODING: u32 = 4;
@@ -36,17 +29,16 @@ impl Filters<'_> {
 
     /// `gzip`, `lzf`, `szip`, or `unknown` for any other filter that h5py has no property for.
     pub fn compression(&self) -> Option<&'static str> {
-        let known = [(GZIP, "gzip"), (LZF, "lzf"), (SZIP, "szip")];
+        let known = [(DEFLATE, "gzip"), (LZF, "lzf"), (SZIP, "szip")];
         let found = known.into_iter().find(|&(id, _)| self.find(id).is_some());
-        let unknown =
-            || self.0.iter().any(|filter| ![SHUFFLE, FLETCHER32, SCALE_OFFSET].contains(&filter.id));
+        let unknown = || self.0.iter().any(|filter| ![SHUFFLE, FLETCHER32, SCALEOFFSET].contains(&filter.id));
         found.map(|(_, name)| name).or_else(|| unknown().then_some("unknown"))
     }
 
     /// The options of the compression filter, if it is one that h5py knows.
     pub fn compression_options(&self) -> Option<CompressionOptions> {
         match self.compression()? {
-            "gzip" => self.parameter(GZIP, 0).map(CompressionOptions::Level),
+            "gzip" => self.parameter(DEFLATE, 0).map(CompressionOptions::Level),
             "szip" => {
                 let coding = if self.parameter(SZIP, 0)? & SZIP_ENTROPY_CODING != 0 { "ec" } else { "nn" };
                 Some(CompressionOptions::Szip(coding, self.parameter(SZIP, 1)?))
@@ -67,7 +59,7 @@ impl Filters<'_> {
 
     /// The scale factor of the scale-offset filter.
     pub fn scale_offset(&self) -> Option<u32> {
-        self.parameter(SCALE_OFFSET, 1)
+        self.parameter(SCALEOFFSET, 1)
     }
 
     /// The registered numbers.
@@ -79,12 +71,12 @@ impl Filters<'_> {
     pub fn names(&self) -> impl ExactSizeIterator<Item = String> {
         self.0.iter().map(|filter| match (&filter.name, filter.id) {
             (Some(name), _) => name.to_string(),
-            (None, GZIP) => "deflate".into(),
+            (None, DEFLATE) => "deflate".into(),
             (None, SHUFFLE) => "shuffle".into(),
             (None, FLETCHER32) => "fletcher32".into(),
             (None, SZIP) => "szip".into(),
             (None, NBIT) => "nbit".into(),
-            (None, SCALE_OFFSET) => "scaleoffset".into(),
+            (None, SCALEOFFSET) => "scaleoffset".into(),
             (None, _) => String::new(),
         })
     }

@@ -1,6 +1,7 @@
 //! What is to be stored otherwise: rules, each for the datasets that a pattern matches.
 
 use glob::{MatchOptions, Pattern};
+use hyperslab_storage::FilterRequest;
 
 /// Rules for datasets. Of several rules about the layout of a dataset the last one is used, and of several about its
 /// filters, too.
@@ -79,15 +80,6 @@ impl Size {
             Self::Whole => dim.max(1),
         }
     }
-}
-
-/// A filter that is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilterRequest {
-    /// The registered identifier.
-    pub id: u16,
-    /// The parameters that the user gives; the rest follows from the dataset.
-    pub parameters: Vec<u32>,
 }
 
 /// Paths of objects.

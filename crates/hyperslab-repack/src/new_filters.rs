@@ -1,6 +1,5 @@
 //! The filters of a dataset in the new file, with their complete parameters.
 
-use crate::change::FilterRequest;
 use hyperslab::Datatype;
 use hyperslab::datatypes::Class;
 use hyperslab::internal::filter_element;
@@ -9,17 +8,11 @@ use hyperslab_filters::{
     Element, FilterError, FilterSpec, Pipeline, Scratch, Target, asked, client_data, is_computed_by_plugin,
 };
 use hyperslab_format::message::Filter;
+use hyperslab_storage::FilterRequest;
+use hyperslab_storage::filter::number::{BIT_GROOM, FLETCHER32, NBIT, SCALEOFFSET, SPERR, SZ, SZ3, ZFP};
 
 /// Bit 0 of a filter's flags: chunks on which the filter fails are stored without it.
 const OPTIONAL: u16 = 1;
-const FLETCHER32: u16 = 3;
-const NBIT: u16 = 5;
-const SCALEOFFSET: u16 = 6;
-const ZFP: u16 = 32013;
-const SZ: u16 = 32017;
-const BIT_GROOM: u16 = 32022;
-const SZ3: u16 = 32024;
-const SPERR: u16 = 32028;
 /// The kinds of scaling of `H5Pset_scaleoffset`: floats by decimal digits, integers.
 const DECIMAL: u32 = 0;
 const INTEGER: u32 = 2;

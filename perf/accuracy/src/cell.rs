@@ -5,8 +5,10 @@ use hyperslab_doctor::pattern::{Sweep, shape_text};
 use hyperslab_doctor::predict::{CostModel, Terms};
 use hyperslab_doctor::simulate::{CacheSettings, Geometry, LibVersion, simulate_sweep};
 use hyperslab_doctor::{DatasetFacts, FilterFact};
-use hyperslab_engines::{FilterSpec, Storage};
+use hyperslab_engines::Storage;
 use hyperslab_measure::data::Synthetic;
+use hyperslab_storage::FilterRequest;
+use hyperslab_storage::filter::number::{DEFLATE, LZF};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde::Serialize;
@@ -109,7 +111,7 @@ impl Cell {
             let elements = random.magnitude(CHUNK_BYTES) / bytes;
             random.extents(elements, &shape)
         };
-        let filters = FilterSpec::parse_pipeline(random.of(&PIPELINES))?;
+        let filters = FilterRequest::parse_pipeline(random.of(&PIPELINES))?;
         let is_contiguous = filters.is_empty() && random.share() < CONTIGUOUS;
         let read = match random.of(&[0, 1, 2, 3]) {
             // Whole along some axes, one index along others: rows, columns, planes.
@@ -145,23 +147,23 @@ impl Cell {
     /// What cells are counted apart by.
     pub(crate) fn kind(&self) -> &'static str {
         let filters = &self.storage.filters;
-        let has = |wanted: fn(&FilterSpec) -> bool| filters.iter().any(wanted);
+        let has = |wanted: u16| filters.iter().any(|filter| filter.id == wanted);
         match self.storage.chunk_bytes() {
             None => "contiguous",
             Some(..SMALL_CHUNK) if filters.is_empty() => "small chunks, raw",
             Some(_) if filters.is_empty() => "chunks, raw",
             Some(..SMALL_CHUNK) => "small chunks, filtered",
-            Some(_) if has(|filter| matches!(filter, FilterSpec::Gzip(_))) => "gzip",
-            Some(_) if has(|filter| matches!(filter, FilterSpec::Other { .. })) => "lzf",
+            Some(_) if has(DEFLATE) => "gzip",
+            Some(_) if has(LZF) => "lzf",
             Some(_) => "fletcher32",
         }
     }
 
     fn facts(&self) -> DatasetFacts {
         let storage = &self.storage;
-        let filter = |filter: &FilterSpec| FilterFact {
+        let filter = |filter: &FilterRequest| FilterFact {
             name: filter.to_string(),
-            id: filter.id(),
+            id: filter.id,
             parameters: Vec::new(),
             description: String::new(),
         };

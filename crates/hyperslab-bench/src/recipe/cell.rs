@@ -4,9 +4,10 @@ use super::figure::{Kind, Published};
 use super::scaling::{Bytes, Scaling};
 use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::EngineKind;
-use hyperslab_engines::{Element, FilterSpec, Format, Memory, Storage, Wanted};
+use hyperslab_engines::{Element, Format, Memory, Storage, Wanted};
 use hyperslab_measure::access::{Access, BlockWalk};
 use hyperslab_measure::tree::Tree;
+use hyperslab_storage::FilterRequest;
 use serde::{Deserialize, Deserializer};
 
 /// One measurement.
@@ -48,7 +49,7 @@ pub(super) struct FileWork {
     format: Format,
     chunks: Option<Vec<u64>>,
     #[serde(default, deserialize_with = "pipeline")]
-    filters: Vec<FilterSpec>,
+    filters: Vec<FilterRequest>,
     #[serde(default)]
     unlimited: bool,
     fill_value: Option<f64>,
@@ -104,8 +105,8 @@ pub(super) struct VisitWork {
     pub(super) page_buffer: Option<Bytes>,
 }
 
-fn pipeline<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FilterSpec>, D::Error> {
-    FilterSpec::parse_pipeline(&String::deserialize(from)?).map_err(serde::de::Error::custom)
+fn pipeline<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FilterRequest>, D::Error> {
+    FilterRequest::parse_pipeline(&String::deserialize(from)?).map_err(serde::de::Error::custom)
 }
 
 impl Cell {

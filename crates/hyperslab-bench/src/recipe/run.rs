@@ -13,8 +13,8 @@ use super::report::{Counts, NotRun, Report, TableReport, judge_all};
 use super::task::{self, DATASET};
 use crate::matrix::Simulated;
 use hyperslab_doctor::{DatasetFacts, list_text};
+use hyperslab_engines::Storage;
 use hyperslab_engines::{Engine, EngineKind};
-use hyperslab_engines::{FilterSpec, Storage};
 use hyperslab_measure::process::{Launcher, Operation, Task};
 use hyperslab_measure::runner::{CachedResult, EngineRun, Progress, ResultCache, Turns, refuse_differing};
 use std::collections::HashMap;
@@ -184,7 +184,7 @@ impl Session<'_> {
         let file = cell.work.needs().and_then(|of| self.artifacts.file(of, by).ok());
         let filters = file.map(|file| file.storage.filters.as_slice()).unwrap_or_default();
         Ok(EngineRun {
-            filters: filters.iter().map(FilterSpec::id).collect(),
+            filters: filters.iter().map(|filter| filter.id).collect(),
             values: file.and_then(|file| task::values_read(&cell.work, &file.values)),
             repeats: self.context.repeats_of(&cell.work),
             cached: self.cache.recall(&key),

@@ -7,7 +7,7 @@
 use super::user_library::{SampleChunks, UserLibrary};
 use hyperslab_advise::{Compression, Pipeline};
 use hyperslab_create::{FilterRequest, datatypes};
-use hyperslab_filters::ids::DEFLATE;
+use hyperslab_storage::filter::number::DEFLATE;
 
 /// Measurements for each second that the answer may take; at least one is made.
 const MEASURED_PER_SECOND: f64 = 0.8;

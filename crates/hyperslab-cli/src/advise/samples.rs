@@ -11,10 +11,10 @@ use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_advise::{Compression, ErrorBound, Pipeline as Wanted, Trial, Trials};
 use hyperslab_create::FilterRequest;
 use hyperslab_doctor::LibraryDecoding;
-use hyperslab_filters::ids::DEFLATE;
 use hyperslab_filters::{Element, ElementKind, FilterSpec, Pipeline, Scratch, Target, client_data};
 use hyperslab_measure::thread_seconds;
 use hyperslab_repack::DecimalRounding;
+use hyperslab_storage::filter::number::DEFLATE;
 use std::borrow::Cow;
 
 /// Bytes of all samples of a shape for each second of the time, and their bounds.
@@ -132,14 +132,17 @@ impl<'a> Samples<'a> {
     }
 
     /// Filters for chunks of this shape, in hyperslab's own code.
-    fn pipeline(&self, requests: &[(u16, Vec<u32>)], block: &[u64], bytes: usize) -> Option<Pipeline> {
+    fn pipeline(&self, requests: &[FilterRequest], block: &[u64], bytes: usize) -> Option<Pipeline> {
         let target = Target { element: &self.element, chunk: block, fill: self.fill.as_deref() };
-        let filters = requests.iter().map(|(id, asked)| Some((*id, client_data(*id, asked, &target).ok()?)));
-        let filters: Vec<(u16, Vec<u32>)> = filters.collect::<Option<_>>()?;
+        let filters = requests.iter().map(|FilterRequest { id, parameters }| {
+            let parameters = client_data(*id, parameters, &target).ok()?;
+            Some(FilterRequest { id: *id, parameters })
+        });
+        let filters: Vec<FilterRequest> = filters.collect::<Option<_>>()?;
         // As files are written: a filter that makes a chunk larger is left out for it.
         let specs: Vec<FilterSpec<'_>> = filters
             .iter()
-            .map(|(id, parameters)| FilterSpec { id: *id, optional: true, parameters })
+            .map(|FilterRequest { id, parameters }| FilterSpec { id: *id, optional: true, parameters })
             .collect();
         Pipeline::new(&specs, self.element.size as usize, bytes).ok()
     }
@@ -215,7 +218,8 @@ impl Samples<'_> {
         samples: &[Vec<u8>],
         decimals: Option<&DecimalRounding>,
     ) -> Option<Vec<Vec<u8>>> {
-        let before: Vec<_> = wanted.requests().into_iter().take_while(|(id, _)| *id != DEFLATE).collect();
+        let before: Vec<_> =
+            wanted.requests().into_iter().take_while(|filter| filter.id != DEFLATE).collect();
         let inputs = samples.iter().map(|sample| {
             let mut sample = Cow::Borrowed(&sample[..]);
             if let Some(decimals) = decimals {
@@ -261,11 +265,10 @@ impl Trials for Samples<'_> {
                 decimals.apply(sample);
             }
         }
-        let request = |(id, parameters)| FilterRequest { id, parameters };
         let decoding = library.decoding(&SampleChunks {
             datatype: self.dataset.datatype().clone(),
             shape: &block,
-            filters: pipeline.requests().into_iter().map(request).collect(),
+            filters: pipeline.requests(),
             values: samples.iter().map(Vec::as_slice).collect(),
         })?;
         // Of a chunk that is too large, a part.

@@ -10,9 +10,10 @@ use crate::shell_line::shell_line;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::pattern::shape_text;
 use hyperslab_doctor::simulate::CacheSettings;
-use hyperslab_engines::{AllocTime, FillTime, Format, Libver, Storage, pipeline_text};
+use hyperslab_engines::{AllocTime, FillTime, Format, Libver, Storage};
 use hyperslab_engines::{Engine, EngineKind};
 use hyperslab_measure::access::{Access, BlockWalk};
+use hyperslab_storage::pipeline_text;
 use serde::Serialize;
 use std::path::Path;
 

@@ -6,9 +6,10 @@
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, Endianness, Location, Selection, internal};
 use hyperslab_doctor::{Codec, Decoded, Encoding, FilterFact, SampleMeasurement, Sampler, measure_samples};
-use hyperslab_filters::ids::{DEFLATE, SHUFFLE};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use hyperslab_measure::thread_seconds;
+use hyperslab_storage::filter::number::{DEFLATE, SHUFFLE};
+use hyperslab_storage::filter::number::{LZF, ZSTD};
 use std::time::Duration;
 
 /// Decoded bytes of all samples together. One chunk is always sampled, if it is not larger than [`CHUNK_BYTES_MAX`].
@@ -25,11 +26,8 @@ const RAW_PIECE_BYTES: u64 = 128 << 10;
 /// Nothing should take this long: a limit for broken machines, not a budget.
 const SECONDS_MAX: Duration = Duration::from_secs(60);
 
-const ZSTD: u16 = 32_015;
 /// Levels that are measured in addition to the dataset's own.
 const LEVELS: [u32; 4] = [1, 2, 4, 6];
-/// With LZF, deflate shows whether a shuffle would pay.
-const LZF: u16 = 32_000;
 /// The level at which data is tried that is not deflated yet.
 const LEVEL_TRIED: u32 = 1;
 /// Its own default.

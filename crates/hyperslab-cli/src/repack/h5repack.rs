@@ -2,8 +2,10 @@
 
 use super::rules::{parse_shape, wrong};
 use crate::failure::Failure;
-use hyperslab_engines::{SZIP_ENTROPY_CODING, SZIP_NEAREST_NEIGHBOUR};
-use hyperslab_repack::{Change, FilterRequest, LayoutRequest, PathPattern, Rule};
+use hyperslab_repack::{Change, LayoutRequest, PathPattern, Rule};
+use hyperslab_storage::FilterRequest;
+use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, SZIP};
+use hyperslab_storage::filter::{ENTROPY_CODING, NEAREST_NEIGHBOUR};
 
 /// The rules of `-l` and `-f`. Several `-f` for the same objects are one pipeline.
 pub(super) fn rules(layouts: &[String], filters: &[String]) -> Result<Vec<Rule>, Failure> {
@@ -73,20 +75,20 @@ fn filter(text: &str) -> Result<Option<FilterRequest>, String> {
     match name {
         "NONE" => Ok(None),
         "GZIP" => match number(0)? {
-            level @ 0..=9 => request(1, vec![level]),
+            level @ 0..=9 => request(DEFLATE, vec![level]),
             level => Err(format!("GZIP has levels from 0 to 9, not {level}")),
         },
-        "SHUF" => request(2, Vec::new()),
-        "FLET" => request(3, Vec::new()),
+        "SHUF" => request(SHUFFLE, Vec::new()),
+        "FLET" => request(FLETCHER32, Vec::new()),
         "SZIP" => match words.get(1) {
-            Some(&"NN") => request(4, vec![SZIP_NEAREST_NEIGHBOUR, number(0)?]),
-            Some(&"EC") => request(4, vec![SZIP_ENTROPY_CODING, number(0)?]),
+            Some(&"NN") => request(SZIP, vec![NEAREST_NEIGHBOUR, number(0)?]),
+            Some(&"EC") => request(SZIP, vec![ENTROPY_CODING, number(0)?]),
             _ => Err("SZIP takes the pixels of a block and NN or EC, such as SZIP=8,NN".into()),
         },
-        "NBIT" => request(5, Vec::new()),
+        "NBIT" => request(NBIT, Vec::new()),
         "SOFF" => match words.get(1) {
-            Some(&"IN") => request(6, vec![2, number(0)?]),
-            Some(&"DS") => request(6, vec![0, number(0)?]),
+            Some(&"IN") => request(SCALEOFFSET, vec![2, number(0)?]),
+            Some(&"DS") => request(SCALEOFFSET, vec![0, number(0)?]),
             _ => Err("SOFF takes a factor and IN or DS, such as SOFF=2,DS".into()),
         },
         "UD" => {

@@ -27,7 +27,6 @@ use hyperslab_repack::RepackOptions;
 use hyperslab_write::WriteOptions;
 use model::Document;
 use one_file::Job;
-pub use rules::filter_requests;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,6 @@
 use super::arguments::RepackArgs;
 use super::{h5repack, recipe};
 use crate::failure::Failure;
-use hyperslab_engines::FilterSpec;
 use hyperslab_repack::{
     Change, ChangeSet, DecimalRounding, FilterRequest, LayoutRequest, ObjectChoice, ObjectSelection,
     PathPattern, Rename, Rule, Size,
@@ -127,7 +126,7 @@ pub(super) fn parse_filters(text: &str) -> Result<Change, String> {
         return Ok(Change::KeepFilters);
     }
     let Some(rounded) = text.strip_prefix("round=") else {
-        return filter_requests(text).map(Change::Filters);
+        return FilterRequest::parse_pipeline(text).map(Change::Filters);
     };
     let (digits, filters) = rounded.split_once('+').unwrap_or((rounded, "none"));
     let digits = digits.trim().parse().ok().filter(|&digits| DecimalRounding::can_round_to(digits));
@@ -135,20 +134,7 @@ pub(super) fn parse_filters(text: &str) -> Result<Change, String> {
         let decimal_places = rounded.split('+').next().unwrap_or_default();
         format!("{decimal_places:?} is not a number of decimal places, such as 2 in round=2+shuffle+gzip=4")
     })?;
-    Ok(Change::Rounded { digits, filters: filter_requests(filters)? })
-}
-
-fn request(filter: &FilterSpec) -> FilterRequest {
-    FilterRequest { id: filter.id(), parameters: filter.given_parameters() }
-}
-
-/// The filters of a pipeline as users write it: `shuffle+gzip=4`, `none`.
-///
-/// # Errors
-///
-/// What is wrong with it.
-pub fn filter_requests(text: &str) -> Result<Vec<FilterRequest>, String> {
-    Ok(FilterSpec::parse_pipeline(text)?.iter().map(request).collect())
+    Ok(Change::Rounded { digits, filters: FilterRequest::parse_pipeline(filters)? })
 }
 
 #[cfg(test)]
@@ -218,7 +204,7 @@ mod tests {
                 "Granular BitRound" => "granularbitround=3".into(),
                 name => name.to_lowercase(),
             };
-            let requests = filter_requests(&name).unwrap_or_else(|why| panic!("{name}: {why}"));
+            let requests = FilterRequest::parse_pipeline(&name).unwrap_or_else(|why| panic!("{name}: {why}"));
             assert_eq!(requests[0].id, entry.id, "{name}");
         }
     }

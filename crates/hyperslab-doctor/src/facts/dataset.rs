@@ -1,6 +1,7 @@
 //! The facts about one dataset.
 
 use super::{ChunkMap, SampleMeasurement};
+use hyperslab_storage::filter::number::{DEFLATE, SHUFFLE};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -90,19 +91,12 @@ pub struct FilterFact {
     pub description: String,
 }
 
-/// Filter number of deflate (gzip).
-pub const FILTER_DEFLATE: u16 = 1;
-/// Filter number of shuffle.
-pub const FILTER_SHUFFLE: u16 = 2;
-/// Filter number of the Fletcher-32 checksum.
-pub const FILTER_FLETCHER32: u16 = 3;
-
 impl FilterFact {
     /// Deflate at this level.
     pub fn gzip(level: u32) -> Self {
         Self {
             name: "gzip".to_owned(),
-            id: FILTER_DEFLATE,
+            id: DEFLATE,
             parameters: vec![level],
             description: format!("gzip level {level}"),
         }
@@ -110,8 +104,7 @@ impl FilterFact {
 
     /// True for filters that make data smaller. Shuffles and checksums do not; an unknown filter is assumed to.
     pub fn compresses(&self) -> bool {
-        let is_bitshuffle_alone = self.id == 32_008 && self.parameters.get(4).copied().unwrap_or(0) == 0;
-        !matches!(self.id, FILTER_SHUFFLE | FILTER_FLETCHER32) && !is_bitshuffle_alone
+        hyperslab_storage::filter::compresses(self.id, &self.parameters)
     }
 }
 
@@ -207,12 +200,12 @@ impl DatasetFacts {
 
     /// The deflate level, if the pipeline has deflate.
     pub fn deflate_level(&self) -> Option<u32> {
-        self.filters.iter().find(|f| f.id == FILTER_DEFLATE).and_then(|f| f.parameters.first().copied())
+        self.filters.iter().find(|f| f.id == DEFLATE).and_then(|f| f.parameters.first().copied())
     }
 
     /// True if the pipeline contains shuffle.
     pub fn has_shuffle(&self) -> bool {
-        self.filters.iter().any(|f| f.id == FILTER_SHUFFLE)
+        self.filters.iter().any(|f| f.id == SHUFFLE)
     }
 
     /// True if the pipeline contains a filter that makes data smaller.
@@ -241,24 +234,5 @@ mod tests {
         assert!(fill(FillTime::IfSet, false));
         assert!(fill(FillTime::Never, true));
         assert!(!fill(FillTime::Alloc, false));
-    }
-
-    #[test]
-    fn shuffles_and_checksums_do_not_compress() {
-        let filter = |id, parameters: &[u32]| {
-            FilterFact {
-                name: String::new(),
-                id,
-                parameters: parameters.to_vec(),
-                description: String::new(),
-            }
-            .compresses()
-        };
-        assert!(filter(FILTER_DEFLATE, &[6]));
-        assert!(!filter(FILTER_SHUFFLE, &[4]));
-        assert!(!filter(FILTER_FLETCHER32, &[]));
-        assert!(!filter(32_008, &[0, 4, 4, 0, 0]), "bitshuffle without LZ4");
-        assert!(filter(32_008, &[0, 4, 4, 0, 2]), "bitshuffle with LZ4");
-        assert!(filter(32_015, &[3]), "zstd");
     }
 }

@@ -9,7 +9,6 @@ mod sample;
 
 pub use chunk_map::{ChunkMap, StoredChunk};
 pub use dataset::{DatasetFacts, FillFacts, FillTime, FilterFact, Layout, VariableLength};
-pub(crate) use dataset::{FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE};
 pub use file::{FileFacts, PackingFacts, PageWaste};
 pub use sample::{
     Codec, Decoded, Encoding, LibraryDecoding, RecodeMeasurement, SampleMeasurement, Sampler, measure_samples,

@@ -24,10 +24,11 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use super::zstd_note::zstd_note;
 use crate::case::Case;
-use crate::facts::{FILTER_DEFLATE, RecodeMeasurement, SampleMeasurement};
+use crate::facts::{RecodeMeasurement, SampleMeasurement};
 use crate::fix::{NewFilters, refilter_to};
 use crate::numbers::rounded;
 use crate::pattern::bytes_text;
+use hyperslab_storage::filter::number::DEFLATE;
 use serde_json::json;
 
 /// Reported if the samples shrink to at most this share.
@@ -77,7 +78,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         "share": rounded(share),
     });
     let level = facts.deflate_level().unwrap_or(with.level);
-    let is_deflate = facts.filters.iter().any(|filter| filter.id == FILTER_DEFLATE);
+    let is_deflate = facts.filters.iter().any(|filter| filter.id == DEFLATE);
     let fixes = if is_deflate {
         let effect = format!(
             "a shuffle before the compression: about {} instead of {}",

@@ -1,7 +1,8 @@
 //! Filter pipelines as the tools write them. `h5repack -f` replaces the whole pipeline, so that every filter that is to
 //! stay must be named again.
 
-use crate::facts::{DatasetFacts, FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE};
+use crate::facts::DatasetFacts;
+use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, SHUFFLE};
 
 /// Filters that take the place of those that compress. A checksum stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,14 +32,14 @@ impl NewFilters {
 }
 
 pub(crate) fn has_checksum(facts: &DatasetFacts) -> bool {
-    facts.filters.iter().any(|filter| filter.id == FILTER_FLETCHER32)
+    facts.filters.iter().any(|filter| filter.id == FLETCHER32)
 }
 
 /// The filters that a dataset would have if only its chunks changed; `None` if the tools' own filters cannot express
 /// them.
 pub(crate) fn present(facts: &DatasetFacts) -> Option<NewFilters> {
     let mut compressing = facts.filters.iter().filter(|filter| filter.compresses());
-    let known = |id: u16| matches!(id, FILTER_DEFLATE | FILTER_SHUFFLE | FILTER_FLETCHER32);
+    let known = |id: u16| matches!(id, DEFLATE | SHUFFLE | FLETCHER32);
     if !facts.filters.iter().all(|filter| known(filter.id)) {
         return None;
     }
@@ -61,7 +62,7 @@ mod tests {
     #[test]
     fn a_checksum_stays_and_the_order_is_that_of_writing() {
         let mut facts = chunked(&[100], &[10], 4);
-        facts.filters = vec![filter(FILTER_SHUFFLE), gzip(9), filter(FILTER_FLETCHER32)];
+        facts.filters = vec![filter(SHUFFLE), gzip(9), filter(FLETCHER32)];
         assert_eq!(NewFilters::Deflate { level: 4, shuffle: true }.words(&facts), ["SHUF", "GZIP=4", "FLET"]);
         assert_eq!(NewFilters::None.words(&facts), ["FLET"]);
         assert_eq!(present(&facts), Some(NewFilters::Deflate { level: 9, shuffle: true }));

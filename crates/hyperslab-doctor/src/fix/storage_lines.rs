@@ -5,18 +5,11 @@
 
 use super::lines::{python_string, python_tuple, shell_word};
 use crate::pattern::shape_text;
+use hyperslab_storage::FilterRequest;
+use hyperslab_storage::filter::is_nearest_neighbour;
+use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, LZF, NBIT, SCALEOFFSET, SHUFFLE, SZIP};
 use hyperslab_units::bytes_option;
 
-const DEFLATE: u16 = 1;
-const SHUFFLE: u16 = 2;
-const FLETCHER32: u16 = 3;
-const SZIP: u16 = 4;
-const NBIT: u16 = 5;
-const SCALEOFFSET: u16 = 6;
-const LZF: u16 = 32_000;
-
-/// The bit of szip's first parameter that chooses nearest-neighbour coding (`H5_SZIP_NN_OPTION_MASK`).
-const SZIP_NEAREST_NEIGHBOUR: u32 = 32;
 /// The first parameter of scale-offset for floats (`H5Z_SO_FLOAT_DSCALE`).
 const DECIMAL: u32 = 0;
 
@@ -31,8 +24,8 @@ pub struct StorageLines<'a> {
     pub path: &'a str,
     /// The shape of a chunk, or `None` for contiguous storage.
     pub chunks: Option<&'a [u64]>,
-    /// Numbers and parameters of the filters in the order of writing, without what follows from the dataset.
-    pub filters: &'a [(u16, Vec<u32>)],
+    /// The filters in the order of writing, without what follows from the dataset.
+    pub filters: &'a [FilterRequest],
     /// Size of the pages of the new file, if it has pages.
     pub page_bytes: Option<u64>,
 }
@@ -53,7 +46,7 @@ impl StorageLines<'_> {
     }
 
     fn has(&self, filter: u16) -> bool {
-        self.filters.iter().any(|(id, _)| *id == filter)
+        self.filters.iter().any(|one| one.id == filter)
     }
 
     /// The command line of hyperslab, with the filters as `--filter` takes them.
@@ -81,7 +74,7 @@ impl StorageLines<'_> {
         if self.filters.is_empty() {
             words.push(format!("-f {}", self.option("NONE")));
         }
-        for (id, parameters) in self.filters {
+        for FilterRequest { id, parameters } in self.filters {
             words.push(format!("-f {}", self.option(&h5repack_filter(*id, parameters)?)));
         }
         words.extend([shell_word(self.file), self.output().to_owned()]);
@@ -97,9 +90,13 @@ impl StorageLines<'_> {
         }
         let filters = match self.filters {
             [] => format!("-F {}", shell_word(&format!("{name},none"))),
-            [(DEFLATE, level)] => format!("-d {}", level.first()?),
-            [(SHUFFLE, _), (DEFLATE, level)] => format!("-d {} -s", level.first()?),
-            [(id, parameters)] if !matches!(*id, SHUFFLE | FLETCHER32 | NBIT | SCALEOFFSET | LZF) => {
+            [FilterRequest { id: DEFLATE, parameters }] => format!("-d {}", parameters.first()?),
+            [FilterRequest { id: SHUFFLE, .. }, FilterRequest { id: DEFLATE, parameters: level }] => {
+                format!("-d {} -s", level.first()?)
+            }
+            [FilterRequest { id, parameters }]
+                if !matches!(*id, SHUFFLE | FLETCHER32 | NBIT | SCALEOFFSET | LZF) =>
+            {
                 format!(
                     "-F {}",
                     shell_word(&format!("{name},{}", joined(&filter_numbers(*id, parameters), ",")))
@@ -120,7 +117,7 @@ impl StorageLines<'_> {
         let mut options = vec![python_string(self.name()), "data=data".to_owned()];
         options.extend(self.chunks.map(|chunks| format!("chunks={}", python_tuple(chunks))));
         let mut compressions = 0;
-        for (id, parameters) in self.filters {
+        for FilterRequest { id, parameters } in self.filters {
             let (compression, settings) = match *id {
                 SHUFFLE => {
                     options.push("shuffle=True".to_owned());
@@ -152,10 +149,6 @@ impl StorageLines<'_> {
         }
         (compressions <= 1).then(|| format!("out.create_dataset({})", options.join(", ")))
     }
-}
-
-fn is_nearest_neighbour(parameters: &[u32]) -> bool {
-    parameters.first().is_some_and(|options| options & SZIP_NEAREST_NEIGHBOUR != 0)
 }
 
 /// The bits of integers, or the digits after the decimal point of floats. h5repack and h5py take no negative number.
@@ -204,13 +197,13 @@ fn joined<T: ToString>(numbers: &[T], separator: &str) -> String {
 mod tests {
     use super::*;
 
-    fn storage<'a>(chunks: Option<&'a [u64]>, filters: &'a [(u16, Vec<u32>)]) -> StorageLines<'a> {
+    fn storage<'a>(chunks: Option<&'a [u64]>, filters: &'a [FilterRequest]) -> StorageLines<'a> {
         StorageLines { file: "era 5.nc", is_netcdf: true, path: "/t2m", chunks, filters, page_bytes: None }
     }
 
     #[test]
     fn each_program_gets_its_own_words() {
-        let filters = [(SHUFFLE, vec![]), (DEFLATE, vec![4])];
+        let filters = [FilterRequest::shuffle(), FilterRequest::gzip(4)];
         let new = storage(Some(&[73, 91, 90]), &filters);
         assert_eq!(
             new.hyperslab("shuffle+gzip=4"),
@@ -230,7 +223,7 @@ mod tests {
     #[test]
     fn each_filter_is_named_as_the_program_names_it() {
         let one = |id: u16, parameters: &[u32]| {
-            let filters = [(id, parameters.to_vec())];
+            let filters = [FilterRequest::new(id, parameters)];
             let new = storage(Some(&[4]), &filters);
             let short = |line: Option<String>, before: &str| {
                 line.map(|line| line.split_once(before).map_or("", |(_, rest)| rest).to_owned())
@@ -260,11 +253,11 @@ mod tests {
 
     #[test]
     fn nccopy_sets_other_filters_for_one_variable() {
-        let line = |filters: &[(u16, Vec<u32>)]| storage(Some(&[4]), filters).nccopy();
+        let line = |filters: &[FilterRequest]| storage(Some(&[4]), filters).nccopy();
         assert!(line(&[]).unwrap().contains(" -F t2m,none "));
-        assert!(line(&[(32_015, vec![3])]).unwrap().contains(" -F t2m,32015,3 "));
-        assert_eq!(line(&[(SHUFFLE, vec![]), (32_015, vec![3])]), None);
-        assert_eq!(line(&[(DEFLATE, vec![4]), (FLETCHER32, vec![])]), None);
+        assert!(line(&[FilterRequest::new(32_015, [3])]).unwrap().contains(" -F t2m,32015,3 "));
+        assert_eq!(line(&[FilterRequest::shuffle(), FilterRequest::new(32_015, [3])]), None);
+        assert_eq!(line(&[FilterRequest::gzip(4), FilterRequest::fletcher32()]), None);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What decoding one chunk costs libhdf5.
 
 use super::Terms;
-use crate::facts::{DatasetFacts, FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE, FilterFact};
+use crate::facts::{DatasetFacts, FilterFact};
+use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, SHUFFLE};
 
 /// Decoded bytes per second on one core, if nothing was measured.
 const BYTES_PER_SECOND_ASSUMED: f64 = 5.0e8;
@@ -12,8 +13,8 @@ const FLETCHER32_BYTE_SECONDS: f64 = 0.33e-9;
 /// Seconds for each byte that libhdf5 takes to undo a shuffle and a checksum, which hyperslab does while it decodes.
 pub fn byte_filter_seconds(filters: &[FilterFact]) -> f64 {
     let seconds = |filter: &FilterFact| match filter.id {
-        FILTER_SHUFFLE => UNSHUFFLE_BYTE_SECONDS,
-        FILTER_FLETCHER32 => FLETCHER32_BYTE_SECONDS,
+        SHUFFLE => UNSHUFFLE_BYTE_SECONDS,
+        FLETCHER32 => FLETCHER32_BYTE_SECONDS,
         _ => 0.0,
     };
     filters.iter().map(seconds).sum()
@@ -72,13 +73,13 @@ impl Decoding {
         let decompressing = match facts.filters.as_slice() {
             // What it would cost if the data were compressed.
             [] => engine_seconds_per_byte,
-            _ if has(FILTER_DEFLATE) => engine_seconds_per_byte * terms.zlib,
+            _ if has(DEFLATE) => engine_seconds_per_byte * terms.zlib,
             some if some.iter().any(FilterFact::compresses) => engine_seconds_per_byte * OTHER_CODECS,
             _ => 0.0,
         };
         let seconds_per_byte =
             decompressing + byte_filter_seconds(&facts.filters) + facts.stored_share() * terms.far_byte;
-        let seconds_each = terms.load + if has(FILTER_DEFLATE) { terms.inflate } else { 0.0 };
+        let seconds_each = terms.load + if has(DEFLATE) { terms.inflate } else { 0.0 };
         Self {
             seconds: seconds_each + seconds_per_byte * chunk_bytes,
             seconds_each,
@@ -106,8 +107,8 @@ impl Decoding {
 /// counted by page faults of the first decodes of 16 KiB to 4 MiB.
 fn buffers(filter: &FilterFact) -> f64 {
     match filter.id {
-        FILTER_FLETCHER32 => 0.3,
-        FILTER_SHUFFLE => 1.0,
+        FLETCHER32 => 0.3,
+        SHUFFLE => 1.0,
         _ => 2.0,
     }
 }

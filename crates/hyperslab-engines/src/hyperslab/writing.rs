@@ -4,10 +4,8 @@
 use crate::block::Block;
 use crate::error::{EngineError, unsupported};
 use crate::interface::{OpenDataset, Opened};
-use crate::storage::{AllocTime, Element, FillTime, FilterSpec, Format, Libver, Scalar, Storage};
-use hyperslab_create::{
-    CreateOptions, Data, FilterRequest, LowBound, Monitor, NewDataset, NewFile, WriteOptions,
-};
+use crate::storage::{AllocTime, Element, FillTime, Format, Libver, Scalar, Storage};
+use hyperslab_create::{CreateOptions, Data, LowBound, Monitor, NewDataset, NewFile, WriteOptions};
 use std::path::{Path, PathBuf};
 
 /// A dataset whose values are collected.
@@ -126,18 +124,14 @@ fn new_dataset(storage: &Storage, scalar: Scalar) -> Result<NewDataset, EngineEr
         }
         dataset = dataset.fill(bytes);
     }
-    Ok(dataset.filters(storage.filters.iter().map(request).collect::<Vec<_>>()))
-}
-
-/// A filter as the writer takes it: parameters that follow from the dataset are left to it.
-fn request(filter: &FilterSpec) -> FilterRequest {
-    FilterRequest { id: filter.id(), parameters: filter.given_parameters() }
+    Ok(dataset.filters(storage.filters.clone()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use hyperslab::{File, Selection};
+    use hyperslab_storage::FilterRequest;
 
     #[test]
     fn blocks_in_any_order_become_the_dataset() {
@@ -147,7 +141,7 @@ mod tests {
             let plain = Storage::plain(vec![5, 7], element.parse().unwrap());
             let storage = Storage {
                 chunks: Some(vec![2, 3]),
-                filters: vec![FilterSpec::Shuffle, FilterSpec::Gzip(4)],
+                filters: vec![FilterRequest::shuffle(), FilterRequest::gzip(4)],
                 ..plain
             };
             let mut writing = create(&path, "/d", &storage).unwrap();

@@ -1,19 +1,17 @@
 //! How a dataset is stored: everything that is decided when it is created.
 
 mod element;
-mod filter;
 mod layout;
 mod record;
 mod scalar;
 
 pub use element::Element;
-pub(crate) use filter::szip_coding;
-pub use filter::{FilterSpec, SZIP_ENTROPY_CODING, SZIP_NEAREST_NEIGHBOUR, pipeline_text};
 pub use layout::{FieldPlace, Layout, align, of_datatype as layout_of, pack};
 pub use record::{Field, Memory, Record, Records};
 pub use scalar::{Kind, Scalar};
 
 use hyperslab_doctor::pattern::shape_text;
+use hyperslab_storage::{FilterRequest, pipeline_text};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -31,7 +29,7 @@ pub struct Storage {
     /// Chunk shape; none for contiguous, and in netCDF-4 where there have to be some for the library's own choice.
     pub chunks: Option<Vec<u64>>,
     /// In the order in which they are applied when writing.
-    pub filters: Vec<FilterSpec>,
+    pub filters: Vec<FilterRequest>,
     /// The fill value, where one is set.
     pub fill_value: Option<f64>,
     /// When it is written.
@@ -244,7 +242,9 @@ mod tests {
     fn impossible_storage_is_named() {
         let wrong = |storage: Storage| storage.check().unwrap_err();
         assert!(wrong(Storage { chunks: Some(vec![1]), ..plain() }).contains("1 dimensions"));
-        assert!(wrong(Storage { filters: vec![FilterSpec::Shuffle], ..plain() }).contains("need chunks"));
+        assert!(
+            wrong(Storage { filters: vec![FilterRequest::shuffle()], ..plain() }).contains("need chunks")
+        );
         assert!(wrong(Storage { unlimited: true, ..plain() }).contains("need chunks"));
         let classic = Storage { format: Format::Classic, chunks: Some(vec![1, 1]), ..plain() };
         assert!(wrong(classic).contains("no chunks"));
@@ -257,7 +257,7 @@ mod tests {
     fn it_reads_as_a_line_of_a_table() {
         let storage = Storage {
             chunks: Some(vec![4, 30]),
-            filters: FilterSpec::parse_pipeline("shuffle+gzip=6").unwrap(),
+            filters: FilterRequest::parse_pipeline("shuffle+gzip=6").unwrap(),
             unlimited: true,
             page_bytes: Some(4096),
             ..plain()

@@ -14,7 +14,7 @@ use crate::{PageCache, empty_page_cache};
 use hyperslab_engines::library::share_symbols;
 use hyperslab_engines::reserve;
 use hyperslab_engines::unsupported;
-use hyperslab_engines::{Block, FilterSpec, Layout, Storage};
+use hyperslab_engines::{Block, Layout, Storage};
 use hyperslab_engines::{Engine, EngineError, PreparedEngine};
 use hyperslab_units::hex;
 use sha2::{Digest, Sha256};
@@ -153,7 +153,7 @@ fn write(
 ) -> Result<Outcome, EngineError> {
     storage.check().map_err(EngineError::Unsupported)?;
     let source = values.open()?;
-    let filters: Vec<u16> = storage.filters.iter().map(FilterSpec::id).collect();
+    let filters: Vec<u16> = storage.filters.iter().map(|filter| filter.id).collect();
     let counter = engine.count(&filters);
     let mut clock = Clock::start();
     let mut writing = clock.open(|| engine.create(&task.file, &task.dataset, storage, &task.options))?;

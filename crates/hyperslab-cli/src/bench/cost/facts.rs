@@ -2,12 +2,12 @@
 
 use hyperslab_bench::matrix::{Matrix, Subject};
 use hyperslab_doctor::{DatasetFacts, FilterFact};
-use hyperslab_engines::{FilterSpec, Storage};
+use hyperslab_engines::Storage;
+use hyperslab_storage::FilterRequest;
 
 /// How many times smaller the filters make the values: as in the file, or as made-up values are asked to be.
 pub(super) fn ratio(matrix: &Matrix, storage: &Storage, as_is: Option<&DatasetFacts>) -> f64 {
-    let compresses = |filter: &FilterSpec| !matches!(filter, FilterSpec::Shuffle | FilterSpec::Fletcher32);
-    if !storage.filters.iter().any(compresses) {
+    if !storage.filters.iter().any(FilterRequest::compresses) {
         return 1.0;
     }
     match (&matrix.subject, as_is) {
@@ -20,10 +20,10 @@ pub(super) fn ratio(matrix: &Matrix, storage: &Storage, as_is: Option<&DatasetFa
 
 /// A file that is not there yet, as the simulator takes it.
 pub(super) fn facts_of(storage: &Storage, ratio: f64) -> DatasetFacts {
-    let filter = |filter: &FilterSpec| FilterFact {
+    let filter = |filter: &FilterRequest| FilterFact {
         name: filter.to_string(),
-        id: filter.id(),
-        parameters: filter.given_parameters(),
+        id: filter.id,
+        parameters: filter.parameters.clone(),
         description: filter.to_string(),
     };
     let element = &storage.element;

@@ -105,11 +105,12 @@ impl Swept {
 mod tests {
     use super::super::facts::facts_of;
     use super::*;
-    use hyperslab_engines::{FilterSpec, Storage};
+    use hyperslab_engines::Storage;
+    use hyperslab_storage::FilterRequest;
 
     fn storage(chunks: &[u64], filters: &str) -> Storage {
         let plain = Storage::plain(vec![1000, 40, 50], "<f4".parse().unwrap());
-        let filters = FilterSpec::parse_pipeline(filters).unwrap();
+        let filters = FilterRequest::parse_pipeline(filters).unwrap();
         Storage { chunks: Some(chunks.to_vec()), filters, ..plain }
     }
 

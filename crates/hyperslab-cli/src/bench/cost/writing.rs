@@ -36,12 +36,12 @@ mod tests {
     use super::super::facts::facts_of;
     use super::*;
     use hyperslab_doctor::simulate::CacheSettings;
-    use hyperslab_engines::FilterSpec;
+    use hyperslab_storage::FilterRequest;
 
     #[test]
     fn a_writer_that_leaves_chunks_half_full_takes_longer() {
         let plain = Storage::plain(vec![1000, 40, 50], "<f4".parse().unwrap());
-        let filters = FilterSpec::parse_pipeline("gzip=1").unwrap();
+        let filters = FilterRequest::parse_pipeline("gzip=1").unwrap();
         let storage = Storage { chunks: Some(vec![500, 20, 25]), filters, ..plain };
         let facts = facts_of(&storage, 2.0);
         let seconds = |block: Option<Vec<u64>>, nbytes| {

@@ -7,8 +7,9 @@ use super::names::{self, Names, is_part};
 use super::value::{Value, spread};
 use crate::size;
 use hyperslab_bench::matrix::{Row, WriteFigures};
-use hyperslab_engines::{PageCounts, pipeline_text};
+use hyperslab_engines::PageCounts;
 use hyperslab_report::{Align, Table};
+use hyperslab_storage::pipeline_text;
 
 /// A cell with what has to be known of the whole document to tell of it.
 #[derive(Clone, Copy)]

@@ -4,7 +4,9 @@ use super::document::Document;
 use super::head::Data;
 use super::verdict::Choice;
 use hyperslab_doctor::{StorageLines, python_string};
-use hyperslab_engines::{FilterSpec, Format, Storage, pipeline_text};
+use hyperslab_engines::{Format, Storage};
+use hyperslab_storage::filter::number::SCALEOFFSET;
+use hyperslab_storage::{FilterRequest, pipeline_text};
 
 /// A tool, and what to give it.
 pub(in crate::bench) struct Paste {
@@ -37,7 +39,7 @@ fn storing(data: &Data, storage: &Storage) -> Vec<Paste> {
         return Vec::new();
     }
     let file = file(data);
-    let filters: Vec<(u16, Vec<u32>)> = storage.filters.iter().map(|one| request(one, storage)).collect();
+    let filters: Vec<FilterRequest> = storage.filters.iter().map(|one| request(one, storage)).collect();
     let new = StorageLines {
         is_netcdf: storage.format == Format::Netcdf4 || file.ends_with(".nc"),
         file: &file,
@@ -55,15 +57,14 @@ fn storing(data: &Data, storage: &Storage) -> Vec<Paste> {
     lines.into_iter().filter_map(|(tool, line)| Some(Paste { tool, line: line? })).collect()
 }
 
-/// A filter by its number, with the parameters that a program that writes gives.
-fn request(filter: &FilterSpec, storage: &Storage) -> (u16, Vec<u32>) {
-    let (id, mut parameters) = (filter.id(), filter.given_parameters());
-    if let FilterSpec::ScaleOffset(factor) = filter {
-        // Floats are scaled by decimal digits, integers by bits.
-        let kind = if storage.element.to_string().contains('f') { 0 } else { 2 };
-        parameters = vec![kind, factor.unwrap_or_default() as u32];
+/// A filter with all parameters that a program that writes gives.
+fn request(filter: &FilterRequest, storage: &Storage) -> FilterRequest {
+    if filter.id != SCALEOFFSET {
+        return filter.clone();
     }
-    (id, parameters)
+    // Floats are scaled by decimal digits, integers by bits.
+    let kind = if storage.element.to_string().contains('f') { 0 } else { 2 };
+    FilterRequest::new(SCALEOFFSET, [kind, filter.parameters.last().copied().unwrap_or_default()])
 }
 
 #[cfg(test)]
@@ -79,7 +80,7 @@ mod tests {
         let data =
             Data { file: Some("my era5.nc".into()), dataset: Some("/t2m".to_owned()), ..Data::default() };
         let plain = Storage::plain(vec![40, 50], "<f4".parse().unwrap());
-        let filters = FilterSpec::parse_pipeline("shuffle+gzip=4").unwrap();
+        let filters = FilterRequest::parse_pipeline("shuffle+gzip=4").unwrap();
         let storage = Storage { chunks: Some(vec![4, 50]), filters, ..plain.clone() };
         assert_eq!(
             told(&data, &storage),
@@ -95,7 +96,7 @@ mod tests {
             "hyperslab: hyperslab repack --contiguous /t2m 'my era5.nc' out.nc"
         );
         let scaled =
-            Storage { filters: FilterSpec::parse_pipeline("scaleoffset=2").unwrap(), ..storage.clone() };
+            Storage { filters: FilterRequest::parse_pipeline("scaleoffset=2").unwrap(), ..storage.clone() };
         assert!(told(&data, &scaled)[1].contains("SOFF=2,DS"));
         let integers = Storage { element: "<i4".parse().unwrap(), ..scaled };
         assert!(told(&data, &integers)[1].contains("SOFF=2,IN"));

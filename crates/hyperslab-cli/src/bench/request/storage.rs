@@ -6,7 +6,8 @@ use super::values::{list, size, unique, word, wrong};
 use crate::bench::arguments::{BenchArgs, Unlimited};
 use crate::failure::Failure;
 use hyperslab_doctor::pattern::{BlockDim, shape_text};
-use hyperslab_engines::{AllocTime, Element, FillTime, FilterSpec, Format, Libver, Storage};
+use hyperslab_engines::{AllocTime, Element, FillTime, Format, Libver, Storage};
+use hyperslab_storage::FilterRequest;
 
 /// Names the storage of the file.
 const AS_IS: &str = "as-is";
@@ -68,7 +69,7 @@ pub(super) fn storages(
     }
     let own = stored.as_is.as_ref().map_or_else(Vec::new, |(_, filters)| filters.clone());
     let pipelines = list(&args.filter, own, |text| {
-        FilterSpec::parse_pipeline(text).map_err(|error| wrong(format!("--filter {text}: {error}")))
+        FilterRequest::parse_pipeline(text).map_err(|error| wrong(format!("--filter {text}: {error}")))
     })?;
     let is_asked = !args.filter.is_empty();
     vary(&mut found, &pipelines, |storage, filters| {

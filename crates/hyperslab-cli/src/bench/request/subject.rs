@@ -8,9 +8,12 @@ use crate::location;
 use crate::made_up;
 use hyperslab::{Dataset, File};
 use hyperslab_bench::matrix::Subject;
-use hyperslab_engines::{Element, FilterSpec, SZIP_NEAREST_NEIGHBOUR};
+use hyperslab_engines::Element;
 use hyperslab_measure::data::Synthetic;
 use hyperslab_netcdf::Netcdf;
+use hyperslab_storage::FilterRequest;
+use hyperslab_storage::filter::number::{FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, SZIP};
+use hyperslab_storage::filter::{ENTROPY_CODING, NEAREST_NEIGHBOUR};
 use std::path::Path;
 
 /// What is stored.
@@ -23,7 +26,7 @@ pub(super) struct Stored {
     /// The names of its dimensions.
     pub(super) dimensions: Vec<String>,
     /// The chunks and the pipeline of the file; none for made-up values.
-    pub(super) as_is: Option<(Option<Vec<u64>>, Vec<FilterSpec>)>,
+    pub(super) as_is: Option<(Option<Vec<u64>>, Vec<FilterRequest>)>,
 }
 
 pub(super) fn subjects(args: &BenchArgs) -> Result<Vec<Stored>, Failure> {
@@ -95,23 +98,16 @@ pub(super) fn letters(rank: usize) -> Vec<String> {
 }
 
 /// The pipeline of a dataset, as it is written again.
-pub(in crate::bench) fn pipeline_of(dataset: &Dataset) -> Vec<FilterSpec> {
-    let spec = |filter: &hyperslab_format::message::Filter| {
-        let parameter = |place: usize| filter.parameters.get(place).copied().unwrap_or(0);
-        match filter.id {
-            1 => FilterSpec::Gzip(parameter(0)),
-            2 => FilterSpec::Shuffle,
-            3 => FilterSpec::Fletcher32,
-            4 => FilterSpec::Szip {
-                nearest_neighbour: parameter(0) & SZIP_NEAREST_NEIGHBOUR != 0,
-                pixels: parameter(1),
-            },
-            5 => FilterSpec::Nbit,
-            6 => FilterSpec::ScaleOffset(Some(parameter(1).cast_signed())),
-            id => FilterSpec::Other { id, parameters: filter.parameters.clone() },
+pub(in crate::bench) fn pipeline_of(dataset: &Dataset) -> Vec<FilterRequest> {
+    let request = |filter: &hyperslab_format::message::Filter| match (filter.id, &filter.parameters[..]) {
+        (SZIP, [options, pixels, ..]) => {
+            FilterRequest::new(SZIP, [options & (NEAREST_NEIGHBOUR | ENTROPY_CODING), *pixels])
         }
+        (SCALEOFFSET, [_, factor, ..]) => FilterRequest::new(SCALEOFFSET, [*factor]),
+        (SHUFFLE | FLETCHER32 | NBIT, _) => FilterRequest::new(filter.id, []),
+        (id, parameters) => FilterRequest::new(id, parameters),
     };
-    dataset.filters().iter().map(spec).collect()
+    dataset.filters().iter().map(request).collect()
 }
 
 /// True for a file that netCDF-C wrote.

@@ -6,7 +6,9 @@ use crate::error::{EngineError, unsupported};
 use crate::interface::{OpenDataset, check_buffer};
 use crate::library::call::{call, close_last, open};
 use crate::library::load::c_name;
-use crate::storage::{Element, FillTime, FilterSpec, Storage};
+use crate::storage::{Element, FillTime, Storage};
+use hyperslab_storage::FilterRequest;
+use hyperslab_storage::filter::number;
 use std::ffi::{CStr, c_char, c_int};
 use std::rc::Rc;
 
@@ -112,9 +114,9 @@ impl Dataset {
         }
         let flags = match storage.filters.as_slice() {
             [] => CHUNKED,
-            [FilterSpec::Gzip(level)] => {
+            [FilterRequest { id: number::DEFLATE, parameters }] => {
                 definition.coder = DEFLATE;
-                definition.parameters[0] = *level as i32;
+                definition.parameters[0] = parameters.first().copied().unwrap_or_default() as i32;
                 COMPRESSED
             }
             _ => return unsupported("chunks of HDF4 are compressed by gzip alone here"),

@@ -8,8 +8,10 @@ use super::property::{access, id_of, list, space};
 use crate::error::{EngineError, unsupported};
 use crate::library::call::{call, open};
 use crate::library::load::{c_name, c_path};
-use crate::storage::{Element, FilterSpec, Kind, Libver, Memory, Records, Storage, szip_coding};
+use crate::storage::{Element, Kind, Libver, Memory, Records, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_storage::FilterRequest;
+use hyperslab_storage::filter::number::{FLETCHER32, LZF, NBIT, SCALEOFFSET, SZIP};
 use std::ffi::c_int;
 use std::path::Path;
 use std::rc::Rc;
@@ -101,11 +103,11 @@ fn creation(api: &Rc<Api>, storage: &Storage) -> Result<Hid, EngineError> {
     Ok(list)
 }
 
-fn add_filter(list: &Hid, filter: &FilterSpec, storage: &Storage) -> Result<(), EngineError> {
+fn add_filter(list: &Hid, filter: &FilterRequest, storage: &Storage) -> Result<(), EngineError> {
     let element = storage.element;
     const FLOAT_BY_DIGITS: c_int = 0;
     const INTEGERS: c_int = 2;
-    let (api, number) = (&list.library, c_int::from(filter.id()));
+    let (api, number) = (&list.library, c_int::from(filter.id));
     // SAFETY: a plain call, which may load a plug-in.
     if unsafe { (api.functions.H5Zfilter_avail)(number) } <= 0 {
         return unsupported(format!(
@@ -121,16 +123,13 @@ fn add_filter(list: &Hid, filter: &FilterSpec, storage: &Storage) -> Result<(), 
     };
     // SAFETY: an open list.
     let done = unsafe {
-        match filter {
-            FilterSpec::Gzip(level) => set(FILTER_OPTIONAL, &[*level]),
-            FilterSpec::Shuffle => set(FILTER_OPTIONAL, &[]),
-            FilterSpec::Fletcher32 => set(FILTER_MANDATORY, &[]),
-            FilterSpec::Szip { nearest_neighbour, pixels } => {
-                call!(api.H5Pset_szip(list.id, szip_coding(*nearest_neighbour), *pixels))
-            }
-            FilterSpec::Nbit => call!(api.H5Pset_nbit(list.id)),
-            FilterSpec::ScaleOffset(digits) => {
+        match (filter.id, &filter.parameters[..]) {
+            (FLETCHER32, parameters) => set(FILTER_MANDATORY, parameters),
+            (SZIP, [coding, pixels]) => call!(api.H5Pset_szip(list.id, *coding, *pixels)),
+            (NBIT, _) => call!(api.H5Pset_nbit(list.id)),
+            (SCALEOFFSET, parameters) => {
                 let is_float = matches!(element, Element::Scalar(scalar) if scalar.kind == Kind::Float);
+                let digits = parameters.last().map(|digits| digits.cast_signed());
                 if is_float && digits.is_none() {
                     return unsupported(
                         "scaleoffset rounds floats to decimal places, whose number must be given: scaleoffset=2".to_owned(),
@@ -139,14 +138,14 @@ fn add_filter(list: &Hid, filter: &FilterSpec, storage: &Storage) -> Result<(), 
                 let kind = if is_float { FLOAT_BY_DIGITS } else { INTEGERS };
                 call!(api.H5Pset_scaleoffset(list.id, kind, digits.unwrap_or_default()))
             }
-            FilterSpec::Other { id: lzf::LZF, parameters } if parameters.is_empty() => {
+            (LZF, []) => {
                 let chunks = storage.chunks.iter().flatten();
                 set(
                     FILTER_OPTIONAL,
                     &lzf::parameters(chunks.fold(element.bytes(), |n, dim| n.saturating_mul(*dim))),
                 )
             }
-            FilterSpec::Other { parameters, .. } => set(FILTER_OPTIONAL, parameters),
+            (_, parameters) => set(FILTER_OPTIONAL, parameters),
         }
     };
     done.map(drop)

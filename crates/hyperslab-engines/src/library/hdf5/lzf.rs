@@ -6,11 +6,10 @@
 
 use super::filter_class::{CLASS_VERSION, Class, DECODING};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
+use hyperslab_storage::filter::number::LZF;
 use std::cell::RefCell;
 use std::ffi::{c_int, c_uint, c_void};
 
-/// The number of the filter.
-pub(super) const LZF: u16 = 32_000;
 /// The versions of h5py's filter and of LibLZF that are written into its parameters, before the bytes of a chunk.
 const VERSIONS: [u32; 2] = [4, 0x0105];
 

@@ -22,6 +22,7 @@ use crate::storage::{Format, Storage};
 use api::{Api, Hid};
 use dataset::Dataset;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_storage::filter::number;
 use libloading::Library;
 use libloading::os::unix::RTLD_LOCAL;
 use property::{access, id_of, list};
@@ -45,7 +46,7 @@ impl Hdf5 {
         let api = Api::load(library, path)?;
         // SAFETY: plain calls, the second with a class that libhdf5 copies.
         unsafe {
-            if (api.functions.H5Zfilter_avail)(c_int::from(lzf::LZF)) <= 0 {
+            if (api.functions.H5Zfilter_avail)(c_int::from(number::LZF)) <= 0 {
                 let class = lzf::class();
                 (api.functions.H5Zregister)(std::ptr::from_ref(&class).cast());
             }

@@ -4,7 +4,9 @@ use super::api::{File, Netcdf};
 use crate::error::{EngineError, unsupported};
 use crate::library::call::{Handle, call, close};
 use crate::library::load::{c_name, c_path};
-use crate::storage::{Element, FillTime, FilterSpec, Format, Kind, Storage, szip_coding};
+use crate::storage::{Element, FillTime, Format, Kind, Storage};
+use hyperslab_storage::FilterRequest;
+use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, SZIP};
 use std::ffi::{c_int, c_uint};
 use std::path::Path;
 use std::rc::Rc;
@@ -115,29 +117,26 @@ fn add_filter(
     library: &Netcdf,
     group: c_int,
     id: c_int,
-    filter: &FilterSpec,
+    filter: &FilterRequest,
     storage: &Storage,
 ) -> Result<(), EngineError> {
     // The call for deflate also decides about shuffle.
-    let has_shuffle = c_int::from(storage.filters.contains(&FilterSpec::Shuffle));
+    let has_shuffle = c_int::from(storage.filters.iter().any(|filter| filter.id == SHUFFLE));
     // SAFETY: a variable that is being defined, and arrays of so many numbers.
     let done = unsafe {
-        match filter {
-            FilterSpec::Shuffle => call!(library.nc_def_var_deflate(group, id, 1, 0, 0)),
-            FilterSpec::Gzip(level) => {
+        match (filter.id, &filter.parameters[..]) {
+            (SHUFFLE, _) => call!(library.nc_def_var_deflate(group, id, 1, 0, 0)),
+            (DEFLATE, [level]) => {
                 call!(library.nc_def_var_deflate(group, id, has_shuffle, 1, *level as c_int))
             }
-            FilterSpec::Fletcher32 => call!(library.nc_def_var_fletcher32(group, id, 1)),
-            FilterSpec::Szip { nearest_neighbour, pixels } => {
-                let coding = szip_coding(*nearest_neighbour) as c_int;
-                call!(library?.nc_def_var_szip(group, id, coding, *pixels as c_int))
+            (FLETCHER32, _) => call!(library.nc_def_var_fletcher32(group, id, 1)),
+            (SZIP, [coding, pixels]) => {
+                call!(library?.nc_def_var_szip(group, id, *coding as c_int, *pixels as c_int))
             }
-            FilterSpec::Other { id: number, parameters } => {
+            (NBIT | SCALEOFFSET, _) => return unsupported(format!("netCDF-C writes no {filter}")),
+            (number, parameters) => {
                 let (count, values) = (parameters.len(), parameters.as_ptr());
-                call!(library?.nc_def_var_filter(group, id, (*number).into(), count, values))
-            }
-            FilterSpec::Nbit | FilterSpec::ScaleOffset(_) => {
-                return unsupported(format!("netCDF-C writes no {filter}"));
+                call!(library?.nc_def_var_filter(group, id, number.into(), count, values))
             }
         }
     };
@@ -163,7 +162,7 @@ fn check_filters(library: &Netcdf, group: c_int, id: c_int, storage: &Storage) -
         call!(library?.nc_inq_var_filter_ids(group, id, &mut count, found.as_mut_ptr()))?;
         found
     };
-    let asked: Vec<c_uint> = storage.filters.iter().map(|filter| filter.id().into()).collect();
+    let asked: Vec<c_uint> = storage.filters.iter().map(|filter| filter.id.into()).collect();
     if found != asked {
         return unsupported(format!(
             "netCDF-C applies these filters in another order, {found:?}, than {asked:?}"

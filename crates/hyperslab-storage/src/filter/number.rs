@@ -14,14 +14,20 @@ pub const NBIT: u16 = 5;
 pub const SCALEOFFSET: u16 = 6;
 /// LZO.
 pub const LZO: u16 = 305;
+/// bzip2.
+pub const BZIP2: u16 = 307;
 /// LZF.
 pub const LZF: u16 = 32_000;
 /// Blosc.
 pub const BLOSC: u16 = 32_001;
+/// LZ4.
+pub const LZ4: u16 = 32_004;
 /// Bitshuffle.
 pub const BITSHUFFLE: u16 = 32_008;
 /// zfp.
 pub const ZFP: u16 = 32_013;
+/// Zstandard.
+pub const ZSTD: u16 = 32_015;
 /// SZ.
 pub const SZ: u16 = 32_017;
 /// FCIDECOMP.
