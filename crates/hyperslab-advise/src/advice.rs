@@ -14,8 +14,8 @@ use crate::storage::Storage;
 use crate::trial::Trials;
 use crate::{cache, pareto, sensitivity};
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::pattern::shape_beside;
 use hyperslab_doctor::predict::WRITE_BYTES_PER_SECOND;
+use hyperslab_storage::pattern::shape_beside;
 use serde::Serialize;
 
 /// The advice on one dataset.

@@ -4,7 +4,7 @@ use crate::cost::{self, Costed};
 use crate::reader::{Reader, ReaderKind};
 use crate::{AdviseError, Question};
 use hyperslab_doctor::Profile;
-use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_storage::CacheSettings;
 use serde::Serialize;
 
 /// A chunk cache that a program sets, and what it is worth.

@@ -6,13 +6,14 @@ use crate::question::Question;
 use crate::reader::{Reader, ReaderKind};
 use crate::storage::Storage;
 use crate::trial::Trial;
-use hyperslab_doctor::pattern::{BlockShape, RequestedRead, Sweep};
 use hyperslab_doctor::predict::{CostModel, WRITE_BYTES_PER_SECOND, byte_filter_seconds};
-use hyperslab_doctor::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts, simulate_sweep};
+use hyperslab_doctor::simulate::{Geometry, LibVersion, SweepCounts, simulate_sweep};
 use hyperslab_doctor::{
-    DatasetFacts, DoctorError, LibraryDecoding, Options, Profile, SampleMeasurement, SimulatedRead,
-    simulate_reads,
+    DatasetFacts, DoctorError, Options, Profile, SampleMeasurement, SimulatedRead, simulate_reads,
 };
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::cost::LibraryDecoding;
+use hyperslab_storage::pattern::{BlockShape, RequestedRead, Sweep};
 use serde::Serialize;
 
 /// What reading the whole dataset in the blocks of one read costs one reader.

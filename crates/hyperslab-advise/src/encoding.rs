@@ -3,7 +3,7 @@
 use crate::digit_rounding::DigitRounding;
 use crate::pipeline::{Compression, Pipeline};
 use crate::storage::Storage;
-use hyperslab_doctor::{python_string, python_tuple};
+use hyperslab_storage::lines::{python_string, python_tuple};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 

@@ -6,8 +6,9 @@
 use crate::encoding::Encoding;
 use crate::pipeline::Compression;
 use crate::storage::Storage;
-use hyperslab_doctor::{DatasetFacts, StorageLines, python_string};
+use hyperslab_doctor::DatasetFacts;
 use hyperslab_storage::filter::number::FLETCHER32;
+use hyperslab_storage::lines::{StorageLines, python_string};
 use serde::Serialize;
 
 /// The file that the lines are about.

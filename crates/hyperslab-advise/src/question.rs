@@ -6,9 +6,9 @@ use crate::lines::Target;
 use crate::place::Place;
 use crate::reader::Reader;
 use crate::usual::UsualRead;
-use hyperslab_doctor::pattern::shape_text;
-use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::{DatasetFacts, Layout};
+use hyperslab_storage::cost::Terms;
+use hyperslab_storage::pattern::shape_text;
 use std::str::FromStr;
 use std::time::Duration;
 

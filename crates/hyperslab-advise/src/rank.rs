@@ -1,9 +1,9 @@
 //! The chunk shapes that are worth a simulation, by an estimate of what each reader loads with them.
 
 use crate::question::Question;
-use hyperslab_doctor::pattern::Sweep;
-use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::simulate::estimate_sweep;
+use hyperslab_storage::cost::Terms;
+use hyperslab_storage::pattern::Sweep;
 
 /// What decoding is assumed to cost before it is measured, in seconds a byte.
 const DECODE_SECONDS_PER_BYTE: f64 = 4.0e-9;

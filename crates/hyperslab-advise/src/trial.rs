@@ -4,7 +4,7 @@
 //! decodes them with each pipeline on one thread. Sizes must not depend on how long that takes.
 
 use crate::pipeline::Pipeline;
-use hyperslab_doctor::LibraryDecoding;
+use hyperslab_storage::cost::LibraryDecoding;
 
 /// What encoding the samples with one pipeline came to.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -9,7 +9,7 @@
 //! | none that is known | rows, planes and series along each axis, as the doctor takes them; the whole |
 
 use crate::axes::{Axis, AxisRole};
-use hyperslab_doctor::pattern::{Placement, Sweep, default_reads, shape_text};
+use hyperslab_storage::pattern::{Placement, Sweep, default_reads, shape_text};
 
 /// A block in which the whole dataset is read, and how much it counts.
 #[derive(Debug, Clone, PartialEq)]

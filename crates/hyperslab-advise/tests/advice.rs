@@ -11,8 +11,9 @@ use hyperslab_advise::{
     Advice, Axis, Pipeline, Place, Question, Reader, SizeBound, Target, Trial, Trials, UsualRead, Verdict,
     WhyNot, advise, usual_reads,
 };
-use hyperslab_doctor::predict::Terms;
-use hyperslab_doctor::{DatasetFacts, FilterFact, LibraryDecoding};
+use hyperslab_doctor::{DatasetFacts, FilterFact};
+use hyperslab_storage::cost::LibraryDecoding;
+use hyperslab_storage::cost::Terms;
 use std::time::Duration;
 
 /// Data that compresses alike in any chunk: deflate to a half, with a shuffle to two fifths; zstd the same, four times as

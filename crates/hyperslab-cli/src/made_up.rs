@@ -1,8 +1,8 @@
 //! What the options for made-up values have in common.
 
 use crate::failure::Failure;
-use hyperslab_doctor::DoctorError;
-use hyperslab_doctor::pattern::{BlockDim, BlockShape};
+use hyperslab_storage::WordError;
+use hyperslab_storage::pattern::{BlockDim, BlockShape};
 
 /// The ratio by which gzip makes them smaller, if none is named.
 pub(crate) const DEFAULT_RATIO: f64 = 2.0;
@@ -21,7 +21,7 @@ pub(crate) fn shape(text: &str) -> Result<Vec<u64>, Failure> {
             .hint("a shape is the size of each dimension, such as 365x721x1440")
     };
     let shape: BlockShape = text.parse().map_err(|error| match error {
-        DoctorError::ReadShape { problem, .. } => wrong(&problem),
+        WordError::ReadShape { problem, .. } => wrong(&problem),
         other => wrong(&other.to_string()),
     })?;
     let size = |dim: &BlockDim| if let BlockDim::Elements(count) = dim { Some(*count) } else { None };

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use clap::Args;
 use hyperslab_doctor::DoctorError;
-use hyperslab_doctor::pattern::{Placement, RandomPlaces, RequestedRead};
+use hyperslab_storage::pattern::{Placement, RandomPlaces, RequestedRead};
 
 /// The group of the options whose blocks these options place.
 pub(crate) const BLOCKS: &str = "blocks";

@@ -4,13 +4,14 @@ use crate::DoctorError;
 use crate::engine::{EngineCounts, equivalent_cache};
 use crate::facts::DatasetFacts;
 use crate::options::Options;
-use crate::pattern::{RequestedRead, Sweep, default_reads, is_permutation, shape_text};
 use crate::predict::{CostModel, seconds_text};
 use crate::profile::Profile;
 use crate::simulate::{
-    CacheSettings, Geometry, LibVersion, SweepCounts, SweepKey, WrittenCounts, simulate_sweep,
-    simulate_writes,
+    Geometry, LibVersion, SweepCounts, SweepKey, WrittenCounts, simulate_sweep, simulate_writes,
 };
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::WordError;
+use hyperslab_storage::pattern::{RequestedRead, Sweep, default_reads, is_permutation, shape_text};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -275,7 +276,7 @@ fn checked(
         }
         Some(order) if !is_permutation(order) => {
             let problem = "it is not a permutation of the dimensions".to_owned();
-            Err(DoctorError::Order { text: format!("{order:?}"), problem })
+            Err(WordError::Order { text: format!("{order:?}"), problem }.into())
         }
         Some(order) => Ok(order.clone()),
         None => Ok((0..rank).collect()),

@@ -5,8 +5,9 @@
 //! much. Unfiltered data is fetched again for each read, but for small reads that follow one another in the file: after the
 //! first few, they take their bytes from blocks.
 
-use crate::pattern::Sweep;
-use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts};
+use crate::simulate::{Geometry, LibVersion, SweepCounts};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::Sweep;
 
 /// What a sweep costs hyperslab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,9 +132,9 @@ fn fetch(shape: &[u64], block: &[u64], element_bytes: u64) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::RandomPlaces;
     use crate::simulate::simulate_sweep;
     use crate::testing::{contiguous, unfiltered};
+    use hyperslab_storage::pattern::RandomPlaces;
 
     #[test]
     fn small_reads_that_follow_one_another_share_blocks() {

@@ -1,18 +1,13 @@
 //! Errors in what the caller asked of the doctor, worded so that the user can correct them.
 
+use hyperslab_storage::WordError;
+
 /// A request that the doctor cannot answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DoctorError {
-    /// A read shape that is not a list of sizes.
-    #[error(
-        "cannot understand the read shape {text:?}: {problem}; write it as 1x1x1x717, or :x1x1 with ':' for a whole extent"
-    )]
-    ReadShape {
-        /// As the user wrote it.
-        text: String,
-        /// What is wrong with it.
-        problem: String,
-    },
+    /// What the user wrote cannot be understood.
+    #[error(transparent)]
+    Word(#[from] WordError),
     /// A read shape of another rank than the dataset.
     #[error("the read {text} has {given} dimensions, but the dataset {path} has {rank} ({shape})")]
     Rank {
@@ -26,26 +21,6 @@ pub enum DoctorError {
         rank: usize,
         /// Its shape, written as `60x30x9x717`.
         shape: String,
-    },
-    /// An order that is not a permutation of the dimensions.
-    #[error(
-        "cannot sweep in the order {text:?}: {problem}; write each dimension once, slowest first, as 0,1,2"
-    )]
-    Order {
-        /// As the user wrote it.
-        text: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// A cache setting that cannot be parsed.
-    #[error(
-        "cannot understand the cache {text:?}: {problem}; write it as NBYTES[,NSLOTS[,W0]], for example 3MiB,521,0.75"
-    )]
-    Cache {
-        /// As the user wrote it.
-        text: String,
-        /// What is wrong with it.
-        problem: String,
     },
     /// A dataset whose shape cannot be simulated.
     #[error("cannot simulate reads of {path}: {problem}")]

@@ -2,7 +2,7 @@
 //!
 //! The crate is pure logic: facts about a dataset go in ([`DatasetFacts`]), a report comes out ([`DatasetReport`]), as
 //! JSON by serde or as text by [`render_text`]. In between, libhdf5's chunk cache is simulated exactly ([`simulate`])
-//! for every read ([`pattern`]) under the common libraries and caches ([`Profile`]). Each performance problem becomes a
+//! for every read ([`hyperslab_storage::pattern`]) under the common libraries and caches ([`Profile`]). Each performance problem becomes a
 //! [`Finding`] with fixes whose effect is simulated too.
 //!
 //! ```text
@@ -24,7 +24,6 @@ pub mod forecast;
 mod lattice;
 mod numbers;
 mod options;
-pub mod pattern;
 pub mod predict;
 mod profile;
 mod report;
@@ -37,12 +36,11 @@ pub use engine::{EngineCounts, equivalent_cache};
 pub use error::DoctorError;
 pub use facts::{
     ChunkMap, Codec, DatasetFacts, Decoded, Encoding, FileFacts, FillFacts, FillTime, FilterFact, Layout,
-    LibraryDecoding, PackingFacts, PageWaste, RecodeMeasurement, SampleMeasurement, Sampler, StoredChunk,
-    VariableLength, measure_samples,
+    PackingFacts, PageWaste, RecodeMeasurement, SampleMeasurement, Sampler, StoredChunk, VariableLength,
+    measure_samples,
 };
 pub use finding::{Cost, Finding, Severity, codes, why};
-pub use fix::{Fix, FixKind, OtherRead, StorageLines, WriterLine, python_string, python_tuple, shell_word};
-pub use hyperslab_units::bytes_option;
+pub use fix::{Fix, FixKind, OtherRead, WriterLine};
 pub use lattice::lattice;
 pub use numbers::{list_text, ratio_text};
 pub use options::Options;

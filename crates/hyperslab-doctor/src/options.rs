@@ -1,16 +1,16 @@
 //! What the caller chooses: reads, libraries, caches.
 
-use crate::pattern::RequestedRead;
-use crate::predict::Terms;
 use crate::profile::Profile;
 use crate::simulate::VISITS_MAX_DEFAULT;
+use hyperslab_storage::cost::Terms;
+use hyperslab_storage::pattern::RequestedRead;
 
 /// The reads, libraries and caches to simulate.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The file's name, for the lines to paste.
     pub file: String,
-    /// Read patterns; if empty, the common ones (see [`default_reads`](crate::pattern::default_reads)).
+    /// Read patterns; if empty, the common ones (see [`default_reads`](hyperslab_storage::pattern::default_reads)).
     pub reads: Vec<RequestedRead>,
     /// Blocks in which the dataset would be written, each over the whole of it.
     pub writes: Vec<RequestedRead>,

@@ -11,8 +11,9 @@
 //! The values are those that the libraries report: `H5Pget_cache` of 1.10.8 to 2.2.0, `nc_get_var_chunk_cache` after a
 //! first read by netCDF-C 4.9.0 and 4.10.1.
 
-use crate::pattern::bytes_text;
-use crate::simulate::{CacheSettings, LibVersion};
+use crate::simulate::LibVersion;
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::bytes_text;
 
 /// A named cache in a named library.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,12 +4,12 @@
 //! cases are replayed: 2,000 at scale 1, beginning with `HYPERSLAB_SIM_SEED`. Other libraries beside h5py's (netCDF4's,
 //! PyTables', any listed in `HYPERSLAB_LIBHDF5`) are asked too, for a quarter of the cases.
 
-use hyperslab_doctor::pattern::Sweep;
 use hyperslab_doctor::simulate::{
-    CacheSettings, ChunkCacheSim, ChunkedStorage, Geometry, LibVersion, ReadCounts, WriteCounts,
-    simulate_sweep,
+    ChunkCacheSim, ChunkedStorage, Geometry, LibVersion, ReadCounts, WriteCounts, simulate_sweep,
 };
 use hyperslab_doctor::{ChunkMap, FillFacts, FillTime, StoredChunk};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::Sweep;
 use hyperslab_testkit::files::python;
 use hyperslab_testkit::{Missing, require, scale, skip};
 use serde::Deserialize;

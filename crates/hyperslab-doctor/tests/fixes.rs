@@ -1,9 +1,10 @@
 //! No fix that is offered first ruins another read: what a fix promises is diagnosed again, as a file of its own.
 
-use hyperslab_doctor::simulate::{CacheSettings, parse_cache};
 use hyperslab_doctor::{
     DatasetFacts, DatasetReport, FilterFact, Finding, Fix, FixKind, Options, Profile, Severity, diagnose,
 };
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::cache::parse_cache;
 use hyperslab_testkit::scale;
 use proptest::prelude::*;
 

@@ -1,10 +1,11 @@
 //! The report as its users get it: JSON of a fixed form, text, and no panic whatever the facts.
 
-use hyperslab_doctor::simulate::parse_cache;
 use hyperslab_doctor::{
     ChunkMap, DatasetFacts, DoctorError, FillFacts, FilterFact, Layout, Options, Prediction, Profile, Report,
     codes, diagnose, render_text, why,
 };
+use hyperslab_storage::WordError;
+use hyperslab_storage::cache::parse_cache;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -103,7 +104,7 @@ fn questions_that_do_not_fit_are_refused_with_what_to_do() {
         "the read 1x717 has 2 dimensions, but the dataset /All_Data/CrIS-SDR_All/ES_ImaginaryLW has 4 (60x30x9x717)"
     );
     assert!(matches!(ask(&[], Some(vec![0, 1])), DoctorError::Rank { .. }));
-    assert!(matches!(ask(&[], Some(vec![0, 1, 2, 2])), DoctorError::Order { .. }));
+    assert!(matches!(ask(&[], Some(vec![0, 1, 2, 2])), DoctorError::Word(WordError::Order { .. })));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::buffer::reserve;
 use crate::error::{EngineError, unsupported};
 use crate::object::{Attribute, Wanted};
 use crate::storage::{Layout, Records, Storage};
-use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_storage::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

@@ -3,8 +3,8 @@
 //! A sweep is the doctor's, so that what is measured here is what is simulated there. Beside it: blocks at random
 //! places, and a block of fixed size moved along one axis or the diagonal, as in the talk of 2000.
 
-use hyperslab_doctor::pattern::{RandomPlaces, Sweep};
 use hyperslab_engines::{Block, Storage};
+use hyperslab_storage::pattern::{RandomPlaces, Sweep};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -242,7 +242,7 @@ fn from(sweep: &Sweep, run: Range<u64>) -> impl Iterator<Item = Vec<u64>> + use<
 /// As people write it: `1x1x1x717`, `100x100 every 2x2`, `4x4 at 100 random places`.
 impl std::fmt::Display for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let by = |numbers: &[u64]| hyperslab_doctor::pattern::shape_text(numbers);
+        let by = |numbers: &[u64]| hyperslab_storage::pattern::shape_text(numbers);
         f.write_str(&by(&self.block))?;
         if self.step.iter().any(|step| *step != 1) {
             write!(f, " every {}", by(&self.step))?;

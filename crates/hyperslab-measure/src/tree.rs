@@ -63,7 +63,7 @@ impl Tree {
 /// `1000 datasets of 10 in 171 groups, 3 attributes each`
 impl std::fmt::Display for Tree {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let shape = hyperslab_doctor::pattern::shape_text(&self.storage.shape);
+        let shape = hyperslab_storage::pattern::shape_text(&self.storage.shape);
         write!(f, "{} datasets of {shape} in {} groups", self.datasets, self.groups + 1)?;
         if self.attributes > 0 {
             write!(f, ", {} attributes each", self.attributes)?;

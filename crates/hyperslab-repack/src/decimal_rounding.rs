@@ -8,9 +8,8 @@
 use hyperslab::datatypes::{ByteOrder, Class};
 use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Datatype};
+use hyperslab_storage::change::DECIMAL_PLACES_MAX;
 
-/// More decimal places than these lie outside the range of floats.
-const DIGITS_MAX: i32 = 300;
 /// From 2⁵² on, doubles have no fraction.
 const INTEGERS_FROM: f64 = (1u64 << 52) as f64;
 
@@ -89,7 +88,7 @@ pub struct DecimalRounding {
 impl DecimalRounding {
     fn of(datatype: &Datatype, digits: i32, kept: Vec<Vec<u8>>) -> Option<Self> {
         let layout = Layout::of(datatype)?;
-        Self::can_round_to(digits).then_some(Self { digits, layout, kept })
+        (digits.abs() <= DECIMAL_PLACES_MAX).then_some(Self { digits, layout, kept })
     }
 
     /// Rounding of the elements of a dataset to `digits` decimal places, before the decimal point if that is less than 0. What its
@@ -111,11 +110,6 @@ impl DecimalRounding {
             }
         }
         Self::of(datatype, digits, kept)
-    }
-
-    /// True for numbers of decimal places that there can be.
-    pub fn can_round_to(digits: i32) -> bool {
-        digits.abs() <= DIGITS_MAX
     }
 
     /// What is done, in the words of `--filter`.

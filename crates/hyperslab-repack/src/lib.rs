@@ -17,7 +17,6 @@
 mod bare_dimension;
 mod batch_size;
 mod block;
-mod change;
 mod checksums;
 mod chunk_encoder;
 mod chunk_filters;
@@ -68,14 +67,14 @@ mod verify_objects;
 mod verify_stored;
 mod wide_datatype;
 
-pub use change::{Change, ChangeSet, LayoutRequest, PathPattern, Rule, Size};
 pub use cmip7::{CMIP7_BOUND, cmip7_rules, cmip7_variable, text_attribute};
 pub use copy::{CopyOptions, Summary, copy};
 pub use damage::{Damage, Lost};
 pub use decimal_rounding::DecimalRounding;
 pub use error::RepackError;
 pub use estimate::{Estimate, SampleSize};
-pub use hyperslab_storage::FilterRequest;
+pub use hyperslab_storage::change::{Change, ChangeSet, LayoutRequest, Rule, Size};
+pub use hyperslab_storage::{FilterRequest, PathPattern};
 pub use hyperslab_write::{LowBound, VersionRequirement};
 pub use monitor::Monitor;
 pub use moved_folder::MovedFolder;

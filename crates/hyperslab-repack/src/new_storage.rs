@@ -1,6 +1,5 @@
 //! How a dataset will be stored: the rules of a change set, applied to it.
 
-use crate::change::{Change, ChangeSet, LayoutRequest, Rule, Size};
 use crate::chunk_shape;
 use crate::decimal_rounding::DecimalRounding;
 use crate::error::RepackError;
@@ -11,6 +10,7 @@ use hyperslab::internal::missing_virtual_source;
 use hyperslab_filters::FilterError;
 use hyperslab_format::message::Filter;
 use hyperslab_storage::FilterRequest;
+use hyperslab_storage::change::{Change, ChangeSet, LayoutRequest, Rule, Size};
 use hyperslab_units::counted_text;
 use hyperslab_write::{DatasetSpec, StorageSpec};
 

@@ -1,6 +1,6 @@
 //! Which objects are copied, and under which names.
 
-use crate::change::PathPattern;
+use hyperslab_storage::PathPattern;
 
 /// The objects of the new file. By default, all of the source, with their names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

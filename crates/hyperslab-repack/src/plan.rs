@@ -1,6 +1,5 @@
 //! The plan of a repack: what is copied as it is stored, and how everything else is recoded. Nothing is written.
 
-use crate::change::{ChangeSet, PathPattern, Rule};
 use crate::decimal_rounding::DecimalRounding;
 use crate::error::RepackError;
 use crate::moved_folder::MovedFolder;
@@ -20,6 +19,8 @@ use hyperslab::internal::{describe, superblock};
 use hyperslab::storage::AllocationTime;
 use hyperslab::{Dataset, Endianness, File, Selection};
 use hyperslab_format::message::FilterPipeline;
+use hyperslab_storage::PathPattern;
+use hyperslab_storage::change::{ChangeSet, Rule};
 use hyperslab_write::{
     ChunkedSpec, DatasetSpec, LinkTargetSpec, ObjectId, ObjectSpec, StorageSpec, VersionRequirement,
     WriteOptions, raised,

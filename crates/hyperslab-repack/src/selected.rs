@@ -4,7 +4,6 @@
 //! all links ──► without dropped ──► only chosen, what is below, groups above ──► and what those need ──► renamed
 //! ```
 
-use crate::change::PathPattern;
 use crate::error::RepackError;
 use crate::link_tree::{LinkNode, LinkNumber, LinkTree, NodeKind, absolute};
 use crate::needs::{NeedTarget, needs, source_pattern, virtual_sources};
@@ -14,6 +13,7 @@ use crate::object_selection::{
 };
 use hyperslab::internal::stored;
 use hyperslab::{Address, File, Link, LinkTarget, Name, Object};
+use hyperslab_storage::PathPattern;
 use std::collections::{HashMap, HashSet};
 
 /// The links and objects of the new file.

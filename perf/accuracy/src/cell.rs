@@ -1,14 +1,16 @@
 //! A dataset, a read and a cache, drawn from a seed.
 
 use crate::Failure;
-use hyperslab_doctor::pattern::{Sweep, shape_text};
-use hyperslab_doctor::predict::{CostModel, Terms};
-use hyperslab_doctor::simulate::{CacheSettings, Geometry, LibVersion, simulate_sweep};
+use hyperslab_doctor::predict::CostModel;
+use hyperslab_doctor::simulate::{Geometry, LibVersion, simulate_sweep};
 use hyperslab_doctor::{DatasetFacts, FilterFact};
 use hyperslab_engines::Storage;
 use hyperslab_measure::data::Synthetic;
+use hyperslab_storage::CacheSettings;
 use hyperslab_storage::FilterRequest;
+use hyperslab_storage::cost::Terms;
 use hyperslab_storage::filter::number::{DEFLATE, LZF};
+use hyperslab_storage::pattern::{Sweep, shape_text};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde::Serialize;

@@ -17,8 +17,8 @@ mod verdict;
 
 use cell::Cell;
 use clap::Parser;
-use hyperslab_doctor::pattern::shape_text;
 use hyperslab_engines::{library::Found, library::find_all};
+use hyperslab_storage::pattern::shape_text;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use verdict::Measured;

@@ -2,12 +2,12 @@
 
 use crate::Failure;
 use crate::cell::Cell;
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::Storage;
 use hyperslab_engines::library::Found;
 use hyperslab_engines::{Block, Engine, OpenDataset, OpenOptions};
 use hyperslab_measure::access::Access;
 use hyperslab_measure::data::{Synthetic, Values};
+use hyperslab_storage::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};

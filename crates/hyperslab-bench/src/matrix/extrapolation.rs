@@ -10,10 +10,12 @@
 
 use super::simulated::Simulated;
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::predict::{CostModel, Terms};
-use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion};
+use hyperslab_doctor::predict::CostModel;
+use hyperslab_doctor::simulate::{ChunkCacheSim, Geometry, LibVersion};
 use hyperslab_engines::Block;
 use hyperslab_measure::access::{Access, Part};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::cost::Terms;
 
 /// Chunk visits that are simulated of all reads; of more, parts are, each of them behind as many that only warm the cache.
 const VISITS_MAX: u64 = 2_000_000;

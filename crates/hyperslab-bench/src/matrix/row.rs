@@ -10,13 +10,13 @@ use super::write_figures::WriteFigures;
 use crate::explanation::Counts;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::equivalent_cache;
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::Storage;
 use hyperslab_engines::{Engine, FileBuffers, PageBuffer};
 use hyperslab_measure::PageCache;
 use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::process::Outcome;
 use hyperslab_measure::runner::{EngineRun, Summary};
+use hyperslab_storage::CacheSettings;
 use serde::{Deserialize, Serialize};
 
 /// All that was measured, and what was not.

@@ -1,10 +1,12 @@
 //! What an access costs a libhdf5, without reading: chunks decoded, and the seconds that they should take.
 
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::predict::{CostModel, Terms};
-use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts, Touched};
+use hyperslab_doctor::predict::CostModel;
+use hyperslab_doctor::simulate::{ChunkCacheSim, Geometry, LibVersion, ReadCounts, Touched};
 use hyperslab_engines::Block;
 use hyperslab_measure::access::{Access, Part};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::cost::Terms;
 
 /// Accesses of more blocks than this are not simulated.
 const BLOCKS_MAX: u64 = 20_000_000;

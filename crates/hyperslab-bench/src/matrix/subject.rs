@@ -1,11 +1,11 @@
 //! What a matrix varies, and the data on which.
 
 use super::write_strategy::WriteStrategy;
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::{Engine, FileBuffers};
 use hyperslab_engines::{Format, Records, Storage};
 use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::data::{Synthetic, Values};
+use hyperslab_storage::CacheSettings;
 use std::path::PathBuf;
 
 /// What is stored and read.

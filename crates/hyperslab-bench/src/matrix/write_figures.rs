@@ -1,10 +1,10 @@
 //! What was measured of writing one file.
 
 use super::question::Made;
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_measure::access::Access;
 use hyperslab_measure::process::Outcome;
 use hyperslab_measure::runner::{EngineRun, Summary};
+use hyperslab_storage::CacheSettings;
 use serde::{Deserialize, Serialize};
 
 /// What writing took.

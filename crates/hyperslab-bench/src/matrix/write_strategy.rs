@@ -1,9 +1,9 @@
 //! How files are written: in which blocks, in which order, behind which chunk cache.
 
-use hyperslab_doctor::pattern::{bytes_text, shape_text};
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::Storage;
 use hyperslab_measure::access::{Access, BlockWalk};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::{bytes_text, shape_text};
 use std::fmt;
 
 /// One way of writing. The default is chunk by chunk, with the library's own cache.

@@ -2,11 +2,11 @@
 
 use super::cell::{Cell, FileWork, Work};
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::EngineKind;
 use hyperslab_engines::Storage;
 use hyperslab_measure::data::Synthetic;
 use hyperslab_measure::process::{Operation, Outcome, Task};
+use hyperslab_storage::CacheSettings;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

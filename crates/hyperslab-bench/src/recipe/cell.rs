@@ -2,11 +2,11 @@
 
 use super::figure::{Kind, Published};
 use super::scaling::{Bytes, Scaling};
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::EngineKind;
 use hyperslab_engines::{Element, Format, Memory, Storage, Wanted};
 use hyperslab_measure::access::{Access, BlockWalk};
 use hyperslab_measure::tree::Tree;
+use hyperslab_storage::CacheSettings;
 use hyperslab_storage::FilterRequest;
 use serde::{Deserialize, Deserializer};
 

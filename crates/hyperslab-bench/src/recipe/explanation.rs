@@ -5,8 +5,8 @@ use super::figure::{Figure, Kind, Metric, factor};
 use super::measured::{CacheFit, Measured};
 use crate::explanation::{Difference, has_more_bytes, is_more};
 use hyperslab_doctor::list_text as list;
-use hyperslab_doctor::pattern::bytes_text as bytes;
 use hyperslab_doctor::simulate::SIEVE_BYTES;
+use hyperslab_storage::pattern::bytes_text as bytes;
 use hyperslab_units::{count_text as count, counted_text};
 
 /// The reason for a verdict, without the verdict. `as_then` is the ratio under what was set then.
@@ -223,8 +223,9 @@ fn spread(cells: &[&Measured]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
+    use hyperslab_doctor::simulate::ReadCounts;
     use hyperslab_engines::EngineKind;
+    use hyperslab_storage::CacheSettings;
 
     fn figure(cell: &str, metric: Metric) -> Figure {
         Figure { cell: cell.to_owned(), by: EngineKind::Libhdf5, metric }

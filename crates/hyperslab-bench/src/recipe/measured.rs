@@ -3,7 +3,7 @@
 use super::cell::{Cell, Work};
 use super::figure::{Figure, Kind, Metric, Published};
 use crate::explanation::Counts;
-use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
+use hyperslab_doctor::simulate::ReadCounts;
 use hyperslab_engines::EngineKind;
 use hyperslab_engines::Storage;
 use hyperslab_engines::{PageBuffer, PageCounts};
@@ -11,6 +11,7 @@ use hyperslab_measure::PageCache;
 use hyperslab_measure::access::Access;
 use hyperslab_measure::process::{Objects, Outcome};
 use hyperslab_measure::runner::{EngineRun, Summary};
+use hyperslab_storage::CacheSettings;
 use serde::{Deserialize, Serialize};
 
 /// One cell, by one engine.

@@ -139,7 +139,8 @@ mod tests {
     use crate::recipe::claim::Verdict;
     use crate::recipe::figure::Metric;
     use crate::recipe::measured::CacheFit;
-    use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
+    use hyperslab_doctor::simulate::ReadCounts;
+    use hyperslab_storage::CacheSettings;
 
     fn report(tables: &[(&str, Vec<Measured>)]) -> Report {
         let table = |(title, cells): &(&str, Vec<Measured>)| TableReport {

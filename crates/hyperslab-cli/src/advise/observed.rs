@@ -14,7 +14,7 @@
 use crate::failure::Failure;
 use hyperslab::Dataset;
 use hyperslab_advise::UsualRead;
-use hyperslab_doctor::pattern::{Placement, RandomPlaces};
+use hyperslab_storage::pattern::{Placement, RandomPlaces};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -9,12 +9,12 @@ use crate::facts;
 use crate::failure::one_line;
 use crate::forecast;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict};
-use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{
     Align, Axis, Bar, Bars, CellColour, CellKind, CellMap, Column, Facts, Page, Points, Scale, Scatter,
     Section, Table,
 };
+use hyperslab_storage::pattern::{bytes_text, shape_text};
 use hyperslab_units::{capitalised, count_text};
 
 /// Cells of a drawing of chunks along the two axes.

@@ -8,10 +8,11 @@ use crate::forecast::Sessions;
 use crate::output::{self, Line, table};
 use hyperslab::File;
 use hyperslab_advise::{Advice, PageAdvice, PageCandidate, Verdict};
-use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::{bytes_option, shell_word};
 use hyperslab_report::{Align, Column, Section, Table};
+use hyperslab_storage::lines::shell_word;
+use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::bytes_option;
 use serde::Serialize;
 
 /// The pages of the file.

@@ -7,8 +7,8 @@ use crate::failure::Failure;
 use crate::forecast;
 use hyperslab::Dataset;
 use hyperslab_advise::{AdviseError, ErrorBound, Pipeline, Place, Reader, SizeBound};
-use hyperslab_doctor::DoctorError;
-use hyperslab_doctor::pattern::{BlockShape, RequestedRead};
+use hyperslab_storage::WordError;
+use hyperslab_storage::pattern::{BlockShape, RequestedRead};
 use std::collections::BTreeSet;
 
 /// What is asked of every dataset of the file.
@@ -29,9 +29,9 @@ impl Request {
     /// The request of the command line.
     pub(super) fn parse(args: &AdviseArgs) -> Result<Self, Failure> {
         let wrong = |error: AdviseError| Failure::wrong_request(error.to_string());
-        let doctor = |error: DoctorError| Failure::wrong_request(error.to_string());
+        let word = |error: WordError| Failure::wrong_request(error.to_string());
         let reads = args.pattern.blocks(&args.read)?;
-        let write = args.write.as_deref().map(str::parse).transpose().map_err(doctor)?;
+        let write = args.write.as_deref().map(str::parse).transpose().map_err(word)?;
         let readers = args.readers.iter().map(|reader| Reader::parse(reader)).collect::<Result<Vec<_>, _>>();
         let mut readers = readers.map_err(wrong)?;
         let mut names = BTreeSet::new();

@@ -10,10 +10,10 @@ use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_advise::{Compression, ErrorBound, Pipeline as Wanted, Trial, Trials};
 use hyperslab_create::FilterRequest;
-use hyperslab_doctor::LibraryDecoding;
 use hyperslab_filters::{Element, ElementKind, FilterSpec, Pipeline, Scratch, Target, client_data};
 use hyperslab_measure::thread_seconds;
 use hyperslab_repack::DecimalRounding;
+use hyperslab_storage::cost::LibraryDecoding;
 use hyperslab_storage::filter::number::DEFLATE;
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! How a dataset is stored, in words and as an entry of a recipe.
 
 use hyperslab_advise::{Advice, StorageAnswer};
-use hyperslab_doctor::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::{bytes_text, shape_text};
 
 /// `73x91x90`, or `contiguous`.
 pub(crate) fn chunk_text(chunk: Option<&[u64]>) -> String {

@@ -7,9 +7,9 @@ use crate::failure::one_line;
 use crate::output::{Align, Line, table};
 use crate::terminal;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict, WhyNot};
-use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{list_text, ratio_text, render_forecast};
+use hyperslab_storage::pattern::{bytes_text, shape_text};
 use hyperslab_units::count_text;
 
 /// Storages of the Pareto set that are shown.

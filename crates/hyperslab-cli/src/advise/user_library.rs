@@ -4,7 +4,8 @@ use super::sample_folder::SampleFolder;
 use crate::facts::Library;
 use hyperslab::{Datatype, File};
 use hyperslab_create::{CreateOptions, Data, FilterRequest, NewDataset, NewFile};
-use hyperslab_doctor::{LibraryDecoding, Profile};
+use hyperslab_doctor::Profile;
+use hyperslab_storage::cost::LibraryDecoding;
 use std::path::Path;
 
 /// The file of the samples, and the dataset in it.

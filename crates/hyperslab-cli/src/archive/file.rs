@@ -9,7 +9,7 @@ use hyperslab_advise::{
     Place, Question, Reader, SizeBound, Survey, Surveyor, Target, UsualRead, usual_reads,
 };
 use hyperslab_doctor::Options;
-use hyperslab_doctor::pattern::RequestedRead;
+use hyperslab_storage::pattern::RequestedRead;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -66,7 +66,7 @@ impl FileSurveyor {
         let readers = asked.readers.iter().map(|reader| Reader::parse(reader)).collect::<Result<_, _>>();
         Ok(Self {
             asked: asked.clone(),
-            reads: reads.map_err(|error: hyperslab_doctor::DoctorError| wrong(&error))?,
+            reads: reads.map_err(|error: hyperslab_storage::WordError| wrong(&error))?,
             readers: readers.map_err(|error| wrong(&error))?,
             place: Place::parse(&asked.place).map_err(|error| wrong(&error))?,
             library: OnceLock::new(),

@@ -6,11 +6,11 @@ use super::tables::{self, SavingsTable};
 use super::text::{dollars_text, headline, rank_text};
 use crate::failure::one_line;
 use crate::output;
-use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{
     Align, Axis, Bar, Bars, Column, Curves, Facts, Line, Page, Point, Points, Scale, Scatter, Section, Table,
 };
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 
 /// Variables and files that are drawn as bars.

@@ -5,8 +5,8 @@ use crate::advise::brief_text;
 use crate::failure::one_line;
 use crate::output::Align;
 use hyperslab_advise::SurveyedStorage;
-use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 
 /// A table of the summary.

@@ -5,8 +5,8 @@ use super::summary::Summary;
 use super::tables::{self, SavingsTable};
 use crate::output::{Line, table};
 use hyperslab_doctor::list_text;
-use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 
 /// Variables and files that are shown.

@@ -8,7 +8,7 @@ use crate::location;
 use crate::size;
 use hyperslab::Dataset;
 use hyperslab_doctor::Options;
-use hyperslab_doctor::pattern::shape_text;
+use hyperslab_storage::pattern::shape_text;
 use hyperslab_units::counted_text;
 use std::borrow::Cow;
 use std::io::Write;

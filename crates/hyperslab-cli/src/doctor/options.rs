@@ -4,14 +4,15 @@ use crate::args::DoctorArgs;
 use crate::facts::{Library, is_netcdf};
 use crate::failure::Failure;
 use hyperslab::File;
-use hyperslab_doctor::pattern::parse_order;
-use hyperslab_doctor::simulate::parse_cache;
-use hyperslab_doctor::{DoctorError, Options, Profile};
+use hyperslab_doctor::{Options, Profile};
+use hyperslab_storage::WordError;
+use hyperslab_storage::cache::parse_cache;
+use hyperslab_storage::pattern::parse_order;
 
 /// The options of the diagnosis of a file. The column of the library that the user's Python loads comes first.
 pub(super) fn options(args: &DoctorArgs, file: &File, library: &Library) -> Result<Options, Failure> {
     let own = library.own.as_ref();
-    let wrong = |error: DoctorError| Failure::wrong_request(error.to_string());
+    let wrong = |error: WordError| Failure::wrong_request(error.to_string());
     let reads = args.pattern.blocks(&args.read)?;
     let writes = args.pattern.blocks(&args.write)?;
     let order = args.order.as_deref().map(parse_order).transpose().map_err(wrong)?;

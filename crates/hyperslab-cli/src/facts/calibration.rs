@@ -2,11 +2,12 @@
 
 use crate::worker;
 use hyperslab::Dataset;
-use hyperslab_doctor::predict::Terms;
-use hyperslab_doctor::{LibraryDecoding, Prediction, Profile};
+use hyperslab_doctor::{Prediction, Profile};
 use hyperslab_engines::library::Found;
 use hyperslab_measure::calibration::{self, Calibration, SamplePlan, store};
 use hyperslab_measure::process::Launcher;
+use hyperslab_storage::cost::LibraryDecoding;
+use hyperslab_storage::cost::Terms;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, OnceLock};

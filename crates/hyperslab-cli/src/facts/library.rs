@@ -4,8 +4,8 @@ use super::calibration::{self, Calibrated};
 use super::user_library;
 use crate::failure::Failure;
 use hyperslab_doctor::Profile;
-use hyperslab_doctor::predict::Terms;
 use hyperslab_engines::library::Found;
+use hyperslab_storage::cost::Terms;
 use std::path::Path;
 
 /// What a page says of its seconds where no library was measured.

@@ -6,8 +6,9 @@ use super::sessions::{Sessions, Step};
 use crate::failure::Failure;
 use hyperslab_advise::{PageAdvice, ReadSession, Reader, StoredFile, advise_on_pages};
 use hyperslab_doctor::forecast::{Access, Contiguous, Layout, Piece, RawPlaces, RawReads, Session};
-use hyperslab_doctor::simulate::{CacheSettings, Geometry, LibVersion, PageKind};
+use hyperslab_doctor::simulate::{Geometry, LibVersion, PageKind};
 use hyperslab_doctor::{DatasetFacts, Profile};
+use hyperslab_storage::CacheSettings;
 
 /// Reads of a sweep that are simulated at most; the rest is extrapolated.
 const ACCESSES_MAX: usize = 100_000;

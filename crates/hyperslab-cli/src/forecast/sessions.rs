@@ -15,7 +15,7 @@ use hyperslab_doctor::forecast::{
     Access, Alternative, AlternativeStep, Arrangement, CloudReader, Forecast, Layout, Piece, ReaderForecast,
     Relocation, Requests, Session, StepForecast, replay,
 };
-use hyperslab_doctor::shell_word;
+use hyperslab_storage::lines::shell_word;
 use std::path::Path;
 
 /// The size of pages that NSIDC recommends.
@@ -166,7 +166,7 @@ impl<'a> Sessions<'a> {
                 Arrangement::Pages(PAGE_BYTES),
                 "pages of 8 MiB",
                 "NSIDC",
-                format!("--page-size {} ", hyperslab_doctor::bytes_option(PAGE_BYTES)),
+                format!("--page-size {} ", hyperslab_units::bytes_option(PAGE_BYTES)),
             ),
         ];
         let arranged = all.into_iter().map(|(arrangement, name, source, option)| {

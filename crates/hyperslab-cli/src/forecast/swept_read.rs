@@ -1,7 +1,7 @@
 //! A block that is swept over a dataset, in parts that fit into memory.
 
 use hyperslab::Dataset;
-use hyperslab_doctor::pattern::Sweep;
+use hyperslab_storage::pattern::Sweep;
 
 /// Blocks of a read that are replayed at most.
 const BLOCKS_MAX: usize = 10_000;

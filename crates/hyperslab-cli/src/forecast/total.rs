@@ -2,8 +2,8 @@
 
 use crate::output::{Align, Line, table};
 use hyperslab_doctor::forecast::{CloudReader, Forecast};
-use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::count_text;
 use serde::Serialize;
 

@@ -7,8 +7,9 @@ use crate::failure::Failure;
 use hyperslab::Dataset;
 use hyperslab::internal::{Census, Owner};
 use hyperslab_doctor::forecast::{Access, RawPlaces, RawReads};
-use hyperslab_doctor::simulate::{CacheSettings, Geometry, LibVersion, PageKind};
+use hyperslab_doctor::simulate::{Geometry, LibVersion, PageKind};
 use hyperslab_doctor::{DatasetFacts, Profile};
+use hyperslab_storage::CacheSettings;
 
 /// A dataset as libhdf5 reads it.
 pub(super) struct Unrecorded<'a> {

@@ -1,8 +1,8 @@
 //! h5repack's spellings of layouts and filters, so that its command lines work.
 
-use super::rules::{parse_shape, wrong};
+use super::rules::wrong;
 use crate::failure::Failure;
-use hyperslab_repack::{Change, LayoutRequest, PathPattern, Rule};
+use hyperslab_repack::{Change, LayoutRequest, PathPattern, Rule, Size};
 use hyperslab_storage::FilterRequest;
 use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, SZIP};
 use hyperslab_storage::filter::{ENTROPY_CODING, NEAREST_NEIGHBOUR};
@@ -56,7 +56,7 @@ fn patterns(objects: Option<&str>, option: &str) -> Result<Vec<PathPattern>, Fai
 
 fn layout(text: &str) -> Result<LayoutRequest, String> {
     match text.split_once('=') {
-        Some(("CHUNK", shape)) => parse_shape(shape).map(LayoutRequest::Chunks),
+        Some(("CHUNK", shape)) => Size::parse_each(shape).map(LayoutRequest::Chunks),
         None if text == "CONTI" => Ok(LayoutRequest::Contiguous),
         None if text == "COMPA" => Ok(LayoutRequest::Compact),
         _ => Err("a layout is CHUNK=1x2, CONTI or COMPA".into()),

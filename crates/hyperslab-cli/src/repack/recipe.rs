@@ -10,9 +10,9 @@
 //! filter = "shuffle+gzip=4"
 //! ```
 
-use super::rules::{choice, parse_chunks, parse_filters, parse_shape, wrong};
+use super::rules::{choice, wrong};
 use crate::failure::{Failure, system_text};
-use hyperslab_repack::{Change, LayoutRequest, ObjectSelection, PathPattern, Rename, Rule};
+use hyperslab_repack::{Change, LayoutRequest, ObjectSelection, PathPattern, Rename, Rule, Size};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -129,7 +129,7 @@ impl Entry {
     fn changes(&self) -> Vec<(&'static str, String, Result<Change, String>)> {
         let mut changes = Vec::new();
         if let Some(text) = &self.chunks {
-            changes.push(("chunks", text.clone(), parse_chunks(text).map(Change::Layout)));
+            changes.push(("chunks", text.clone(), LayoutRequest::parse_chunks(text).map(Change::Layout)));
         }
         if self.chunk_bytes.is_some() || self.read.is_some() {
             let text = self.chunk_bytes.as_ref().map_or_else(|| "1MiB".to_owned(), Bytes::to_string);
@@ -145,14 +145,14 @@ impl Entry {
             changes.push(("layout", text.clone(), layout.map(Change::Layout)));
         }
         if let Some(text) = &self.filter {
-            changes.push(("filter", text.clone(), parse_filters(text)));
+            changes.push(("filter", text.clone(), Change::parse_filters(text)));
         }
         changes
     }
 
     fn chunk_bytes(&self, text: &str) -> Result<Change, String> {
         let bytes = hyperslab::parse_bytes(text).map_err(|error| error.to_string())?;
-        let read = self.read.as_deref().map(parse_shape).transpose()?;
+        let read = self.read.as_deref().map(Size::parse_each).transpose()?;
         Ok(Change::Layout(LayoutRequest::ChunkBytes { bytes, read }))
     }
 }

@@ -10,6 +10,4 @@ mod sample;
 pub use chunk_map::{ChunkMap, StoredChunk};
 pub use dataset::{DatasetFacts, FillFacts, FillTime, FilterFact, Layout, VariableLength};
 pub use file::{FileFacts, PackingFacts, PageWaste};
-pub use sample::{
-    Codec, Decoded, Encoding, LibraryDecoding, RecodeMeasurement, SampleMeasurement, Sampler, measure_samples,
-};
+pub use sample::{Codec, Decoded, Encoding, RecodeMeasurement, SampleMeasurement, Sampler, measure_samples};

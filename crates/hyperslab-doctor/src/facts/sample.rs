@@ -4,6 +4,7 @@
 //! several runs, happens here, so that every caller measures in the same way. Samples are measured on one thread. The
 //! fastest run counts, because other activity on the machine can only make a run slower.
 
+use hyperslab_storage::cost::LibraryDecoding;
 use std::time::{Duration, Instant};
 
 /// The result of decoding one sample chunk.
@@ -76,15 +77,6 @@ pub struct SampleMeasurement {
     pub zstd: Option<RecodeMeasurement>,
     /// What decoding costs the user's libhdf5, if it could be asked.
     pub library: Option<LibraryDecoding>,
-}
-
-/// What decoding one chunk of a dataset costs the user's libhdf5, on average over samples.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct LibraryDecoding {
-    /// Seconds of processor time, with what it takes to load the chunk.
-    pub seconds: f64,
-    /// Pages of memory that were used for the first time.
-    pub fresh_pages: f64,
 }
 
 /// The samples encoded with one setting.

@@ -23,7 +23,7 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::repack_to;
-use crate::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::{bytes_text, shape_text};
 use hyperslab_units::count_text;
 use serde_json::json;
 

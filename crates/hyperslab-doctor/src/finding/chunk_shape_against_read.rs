@@ -29,8 +29,8 @@ use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
 use crate::fix::{Fix, judged_cache_lines, read_lines, repack_for, smallest_cache};
 use crate::numbers::rounded;
-use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
+use hyperslab_storage::pattern::{bytes_text, shape_text};
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 

@@ -25,8 +25,8 @@ use super::model::{Finding, Severity};
 use crate::case::{Case, WriteCase};
 use crate::fix::{Fix, cache_for_writes, write_lines, writer_cache_lines};
 use crate::numbers::{list_text, ratio_text, rounded};
-use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
+use hyperslab_storage::pattern::{bytes_text, shape_text};
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 

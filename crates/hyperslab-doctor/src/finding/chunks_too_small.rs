@@ -27,8 +27,8 @@ use super::object_store::REQUEST_SECONDS;
 use crate::case::Case;
 use crate::fix::{repack_larger, shape_for_read};
 use crate::numbers::rounded;
-use crate::pattern::{Sweep, bytes_text, shape_text};
 use crate::predict::seconds_text;
+use hyperslab_storage::pattern::{Sweep, bytes_text, shape_text};
 use hyperslab_units::count_text;
 use serde_json::json;
 

@@ -5,9 +5,10 @@ use super::model::Severity;
 use crate::case::{Case, ReadCase, Row};
 use crate::fix::{Fix, read_lines, repack_for};
 use crate::numbers::{list_text, ratio_text, rounded};
-use crate::pattern::shape_text;
 use crate::predict::{Ideal, seconds_text};
-use crate::simulate::{CacheSettings, LibVersion, SweepCounts};
+use crate::simulate::{LibVersion, SweepCounts};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::shape_text;
 use hyperslab_units::{count_text, counted_text};
 use serde_json::{Value, json};
 

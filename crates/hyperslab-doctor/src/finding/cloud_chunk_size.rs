@@ -25,9 +25,10 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use super::object_store::REQUEST_SECONDS;
 use crate::case::Case;
-use crate::fix::{Fix, FixKind, shell_word};
-use crate::pattern::{bytes_text, shape_text};
+use crate::fix::{Fix, FixKind};
 use crate::predict::seconds_text;
+use hyperslab_storage::lines::shell_word;
+use hyperslab_storage::pattern::{bytes_text, shape_text};
 use hyperslab_units::count_text;
 use serde_json::json;
 

@@ -28,8 +28,8 @@ use super::object_store::{REQUEST_SECONDS, page_for};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::options::Options;
-use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 

@@ -26,7 +26,7 @@ use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::numbers::rounded;
 use crate::options::Options;
-use crate::pattern::bytes_text;
+use hyperslab_storage::pattern::bytes_text;
 use serde_json::json;
 
 /// The growth that NSIDC accepts.

@@ -25,8 +25,8 @@ use super::model::{Finding, Severity};
 use super::object_store::REQUEST_SECONDS;
 use crate::case::Case;
 use crate::fix::{Fix, FixKind};
-use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::counted_text;
 use serde_json::json;
 

@@ -25,9 +25,10 @@
 use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::{FileFacts, PackingFacts};
-use crate::fix::{Fix, FixKind, shell_word};
+use crate::fix::{Fix, FixKind};
 use crate::options::Options;
-use crate::pattern::bytes_text;
+use hyperslab_storage::lines::shell_word;
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 

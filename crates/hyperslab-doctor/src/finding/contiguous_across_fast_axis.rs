@@ -25,8 +25,8 @@ use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
 use crate::fix::{Fix, FixKind, repack_for};
 use crate::numbers::{ratio_text, rounded};
-use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
+use hyperslab_storage::pattern::{bytes_text, shape_text};
 use hyperslab_units::count_text;
 use serde_json::json;
 

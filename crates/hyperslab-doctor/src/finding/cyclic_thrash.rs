@@ -28,8 +28,8 @@ use super::cost::Cost;
 use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{Fix, judged_cache_lines, smallest_cache};
-use crate::pattern::bytes_text;
-use crate::simulate::CacheSettings;
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::counted_text;
 
 pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
@@ -91,8 +91,9 @@ mod tests {
     use crate::finding::Severity;
     use crate::options::Options;
     use crate::profile::Profile;
-    use crate::simulate::{CacheSettings, LibVersion};
+    use crate::simulate::LibVersion;
     use crate::testing::{case_study, chunked, finding, unfiltered};
+    use hyperslab_storage::CacheSettings;
 
     const CODE: &str = "cyclic-thrash";
 

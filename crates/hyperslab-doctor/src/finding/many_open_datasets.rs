@@ -23,10 +23,11 @@
 use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::FileFacts;
-use crate::fix::{Fix, FixKind, python_string};
+use crate::fix::{Fix, FixKind};
 use crate::options::Options;
-use crate::pattern::bytes_text;
 use crate::profile::Profile;
+use hyperslab_storage::lines::python_string;
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::count_text;
 use serde_json::json;
 

@@ -24,7 +24,7 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::{repack_larger, shape_for_read};
-use crate::pattern::{Sweep, bytes_text};
+use hyperslab_storage::pattern::{Sweep, bytes_text};
 use hyperslab_units::count_text;
 use serde_json::json;
 

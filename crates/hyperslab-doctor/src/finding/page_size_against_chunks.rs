@@ -25,7 +25,7 @@ use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::numbers::rounded;
 use crate::options::Options;
-use crate::pattern::bytes_text;
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::bytes_option;
 use hyperslab_units::count_text;
 use serde_json::json;

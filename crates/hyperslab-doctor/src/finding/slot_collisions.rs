@@ -74,8 +74,8 @@ mod tests {
     use crate::diagnose::diagnose;
     use crate::options::Options;
     use crate::profile::Profile;
-    use crate::simulate::CacheSettings;
     use crate::testing::{chunked, finding};
+    use hyperslab_storage::CacheSettings;
 
     const CODE: &str = "slot-collisions";
 

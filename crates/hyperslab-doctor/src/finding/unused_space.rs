@@ -24,7 +24,7 @@ use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::numbers::rounded;
 use crate::options::Options;
-use crate::pattern::bytes_text;
+use hyperslab_storage::pattern::bytes_text;
 use serde_json::json;
 
 /// Share of the file from which on it is reported, and that of a file in pages, which always leave something unused.

@@ -25,7 +25,7 @@ use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::facts::VariableLength;
 use crate::fix::{Fix, FixKind};
-use crate::pattern::bytes_text;
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::counted_text;
 use serde_json::json;
 

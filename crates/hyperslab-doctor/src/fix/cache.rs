@@ -6,8 +6,9 @@ use super::compromise::GAIN_SHARE_MAX;
 use super::lines::cache_lines;
 use super::others::judge;
 use crate::case::{Case, ReadCase};
-use crate::pattern::bytes_text;
-use crate::simulate::{CacheSettings, Geometry, LibVersion};
+use crate::simulate::{Geometry, LibVersion};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::bytes_text;
 
 /// No larger cache is proposed: a program that would need one should read in another way.
 const CACHE_BYTES_MAX: u64 = 1 << 30;

@@ -3,10 +3,11 @@
 use crate::DoctorError;
 use crate::case::{Case, ReadCase};
 use crate::facts::DatasetFacts;
-use crate::pattern::Sweep;
 use crate::predict::CostModel;
 use crate::profile::Profile;
-use crate::simulate::{CacheSettings, Geometry, SweepKey, simulate_sweep};
+use crate::simulate::{Geometry, SweepKey, simulate_sweep};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::Sweep;
 use std::cell::RefCell;
 use std::collections::HashMap;
 

@@ -4,8 +4,9 @@
 //! fastest, so that the next reads fall into the same chunk. A block larger than the largest chunk is cut, slowest
 //! dimension first, so that no other read needs its chunks.
 
-use crate::pattern::Sweep;
-use crate::simulate::{CacheSettings, Geometry, LibVersion, simulate_sweep};
+use crate::simulate::{Geometry, LibVersion, simulate_sweep};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::Sweep;
 
 /// The largest chunk that fits in the default cache of libhdf5 up to 1.14.
 pub(crate) const REPACK_CHUNK_BYTES: u64 = 1 << 20;

@@ -10,8 +10,8 @@ use super::chunk_shape::REPACK_CHUNK_BYTES;
 use super::others::{Judgement, judge_changed};
 use crate::case::{Case, ReadCase};
 use crate::lattice::lattice;
-use crate::predict::Terms;
 use crate::simulate::{SweepEstimate, estimate_sweep};
+use hyperslab_storage::cost::Terms;
 
 /// Smaller chunks are not proposed, unless the whole dataset is smaller.
 const CHUNK_BYTES_MIN: u64 = 64 << 10;

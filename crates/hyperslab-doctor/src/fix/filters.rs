@@ -1,13 +1,14 @@
 //! Fixes that store a dataset with other filters.
 
 use super::change::{Change, NewStorage};
-use super::lines::{repack_fix, shell_word};
+use super::lines::repack_fix;
 use super::new_filters::{NewFilters, has_checksum};
 use super::others::judge;
 use super::writers::writer_lines;
 use super::{Fix, FixKind};
 use crate::case::Case;
-use crate::pattern::shape_text;
+use hyperslab_storage::lines::shell_word;
+use hyperslab_storage::pattern::shape_text;
 
 /// What a decoded byte costs with shuffle and deflate, compared with the present pipeline: hardly more, since a shuffle
 /// is fast beside deflate.

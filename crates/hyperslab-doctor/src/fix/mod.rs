@@ -13,21 +13,18 @@ mod new_filters;
 mod others;
 mod read_shape;
 mod repack;
-mod storage_lines;
 mod writers;
 mod writing;
 
 pub(crate) use cache::{judged_cache_lines, slots_only, smallest_cache};
 pub(crate) use chunk_shape::shape_for_read;
 pub(crate) use filters::refilter_to;
-pub use lines::{python_string, python_tuple, shell_word};
 pub(crate) use lines::{repack_fix, repack_line, writer_cache_lines};
 pub(crate) use new_filters::NewFilters;
 pub use others::OtherRead;
 pub(crate) use others::others_text;
 pub(crate) use read_shape::read_lines;
 pub(crate) use repack::{repack_for, repack_instead, repack_larger, repack_smaller, repack_to};
-pub use storage_lines::StorageLines;
 pub use writers::WriterLine;
 pub(crate) use writing::{cache_for_writes, write_lines};
 

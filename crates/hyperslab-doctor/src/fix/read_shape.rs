@@ -2,7 +2,7 @@
 
 use super::{Fix, FixKind};
 use crate::case::Case;
-use crate::pattern::shape_text;
+use hyperslab_storage::pattern::shape_text;
 use hyperslab_units::counted_text;
 
 /// Reads whole chunks, in h5py and in C. Each chunk is then decoded once, whatever the cache.

@@ -9,7 +9,7 @@ use super::new_filters::present;
 use super::others::{Judgement, judge};
 use super::writers::{nccopy_line, writer_lines};
 use crate::case::Case;
-use crate::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::{bytes_text, shape_text};
 use hyperslab_units::counted_text;
 
 /// Returns the line whose chunk shape serves read `target` in every library. If that shape slows another read, a

@@ -1,8 +1,8 @@
 //! A new storage in the words of the programs that write files: h5py, netCDF4, xarray, C, nccopy.
 
-use super::lines::{python_string, python_tuple, shell_word};
 use super::new_filters::{NewFilters, has_checksum};
 use crate::facts::DatasetFacts;
+use hyperslab_storage::lines::{python_string, python_tuple, shell_word};
 use serde::{Deserialize, Serialize};
 
 /// A line for one library or tool.

@@ -3,8 +3,8 @@
 use super::cache::{CacheFix, smallest_where};
 use super::{Fix, FixKind};
 use crate::case::Case;
-use crate::pattern::{Sweep, shape_text};
 use crate::simulate::LibVersion;
+use hyperslab_storage::pattern::{Sweep, shape_text};
 
 /// The smallest cache in which each chunk is encoded once by this write, in all of these versions. `None` if there is none of
 /// reasonable size.

@@ -4,7 +4,8 @@
 //! exactly, and contiguous data is read run by run, as h5py reads it over a Python file object, without a sieve buffer.
 
 use super::access::Access;
-use crate::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, PageKind};
+use crate::simulate::{ChunkCacheSim, Geometry, LibVersion, PageKind};
+use hyperslab_storage::CacheSettings;
 
 /// Where the raw data lies in a file.
 pub enum RawPlaces<'a> {

@@ -1,7 +1,7 @@
 //! What decoding one chunk costs libhdf5.
 
-use super::Terms;
 use crate::facts::{DatasetFacts, FilterFact};
+use hyperslab_storage::cost::Terms;
 use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, SHUFFLE};
 
 /// Decoded bytes per second on one core, if nothing was measured.

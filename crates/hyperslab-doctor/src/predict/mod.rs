@@ -15,12 +15,11 @@
 mod decoding;
 mod duration;
 mod encoding;
-mod terms;
 
 pub use decoding::byte_filter_seconds;
 pub use duration::seconds_text;
 pub use encoding::{WRITE_BYTES_PER_SECOND, encode_byte_seconds};
-pub use terms::Terms;
+use hyperslab_storage::cost::Terms;
 
 use crate::engine::EngineCounts;
 use crate::facts::DatasetFacts;
@@ -349,9 +348,10 @@ fn read_counts(counts: &SweepCounts) -> ReadCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::Sweep;
-    use crate::simulate::{CacheSettings, LibVersion, simulate_sweep};
+    use crate::simulate::{LibVersion, simulate_sweep};
     use crate::testing::case_study;
+    use hyperslab_storage::CacheSettings;
+    use hyperslab_storage::pattern::Sweep;
 
     fn case_study_seconds(nbytes: u64) -> (f64, f64) {
         let facts = case_study();
@@ -393,7 +393,7 @@ mod tests {
         let measured = of(&facts);
         assert!(measured.is_measured() && !assumed.is_measured());
         assert!(measured.decode_once() > 3.0 * assumed.decode_once());
-        samples.library = Some(crate::LibraryDecoding { seconds: 0.5, fresh_pages: 3.0 });
+        samples.library = Some(hyperslab_storage::cost::LibraryDecoding { seconds: 0.5, fresh_pages: 3.0 });
         facts.samples = Some(samples);
         assert_eq!(of(&facts).decode_once(), 0.5);
     }

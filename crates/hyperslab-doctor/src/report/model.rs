@@ -5,8 +5,8 @@ use crate::facts::{DatasetFacts, FilterFact, Layout, VariableLength};
 use crate::finding::Finding;
 use crate::forecast::Forecast;
 use crate::numbers::rounded;
-use crate::pattern::{Placement, RandomPlaces, Sweep};
-use crate::simulate::CacheSettings;
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::{Placement, RandomPlaces, Sweep};
 use serde::{Deserialize, Serialize};
 
 /// A whole file.

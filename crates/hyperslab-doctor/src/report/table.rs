@@ -3,9 +3,9 @@
 use super::model::{DatasetReport, ProfileReport, ReadReport};
 use super::wrap::wrap;
 use crate::numbers::{library_names, ratio_text};
-use crate::pattern::{bytes_text, shape_beside};
 use crate::predict::seconds_text;
 use comfy_table::{Cell, CellAlignment, Table, presets};
+use hyperslab_storage::pattern::{bytes_text, shape_beside};
 use hyperslab_units::{count_text, counted_text};
 
 /// Adjacent profiles with the same results for every read share a column.

@@ -18,7 +18,8 @@ use super::geometry::{Grid, Span};
 use super::hash::SlotHash;
 use super::recent::RecentLoads;
 use super::sieve::{Block, SIEVE_BYTES, Sieve};
-use super::{CacheSettings, Geometry, LibVersion, ReadCounts, WriteCounts};
+use super::{Geometry, LibVersion, ReadCounts, WriteCounts};
+use hyperslab_storage::CacheSettings;
 use std::collections::HashSet;
 
 /// The chunk cache of one open dataset.

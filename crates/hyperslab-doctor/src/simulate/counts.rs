@@ -1,18 +1,7 @@
-//! Input and output of the simulation: cache settings, counts.
+//! Output of the simulation: counts.
 
 use super::sieve::Requests;
 use serde::{Deserialize, Serialize};
-
-/// The three settings of `H5Pset_chunk_cache`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct CacheSettings {
-    /// Bytes of decoded chunks the cache may hold.
-    pub nbytes: u64,
-    /// Slots of the hash table, one chunk each.
-    pub nslots: u64,
-    /// Share of the list in which completely read chunks are evicted first, 0 to 1.
-    pub w0: f64,
-}
 
 /// The cost of one or more reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

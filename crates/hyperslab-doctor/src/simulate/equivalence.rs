@@ -1,7 +1,8 @@
 //! Which caches and libraries give the same counts for a dataset.
 
 use super::version::HashRule;
-use super::{CacheSettings, Geometry, LibVersion};
+use super::{Geometry, LibVersion};
+use hyperslab_storage::CacheSettings;
 
 /// The properties of a cache and a library that affect one dataset's counts. Two that are equal in this give the same
 /// counts and are simulated once.

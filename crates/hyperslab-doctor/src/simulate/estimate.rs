@@ -2,7 +2,7 @@
 
 use super::sieve::SIEVE_BYTES;
 use super::{CacheWork, Geometry, ReadCounts, Touched};
-use crate::pattern::Sweep;
+use hyperslab_storage::pattern::Sweep;
 
 /// The counts of a pattern without cache hits: each read loads every stored chunk that it touches, or makes a request for
 /// every run.

@@ -2,7 +2,7 @@
 
 use crate::DoctorError;
 use crate::facts::{ChunkMap, DatasetFacts, Layout};
-use crate::pattern::shape_text;
+use hyperslab_storage::pattern::shape_text;
 use std::sync::Arc;
 
 /// Dimensions that a dataset may have (`H5S_MAX_RANK`).

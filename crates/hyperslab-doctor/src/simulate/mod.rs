@@ -20,7 +20,6 @@
 //! the strip mining of type conversions. A block is read into a buffer of exactly its shape.
 
 mod cache;
-mod cache_setting;
 mod counts;
 mod entries;
 mod equivalence;
@@ -37,8 +36,7 @@ mod touched;
 mod version;
 mod written;
 
-pub use cache_setting::parse_cache;
-pub use counts::{CacheSettings, CacheWork, ReadCounts, WriteCounts};
+pub use counts::{CacheWork, ReadCounts, WriteCounts};
 pub(crate) use equivalence::SweepKey;
 pub use geometry::{ChunkedStorage, Geometry};
 pub use open::ChunkCacheSim;

@@ -4,7 +4,8 @@ use super::cache::{Cache, ChunkLoads};
 use super::entries::Entries;
 use super::geometry::{Span, Storage};
 use super::sieve::{Block, SIEVE_BYTES, Sieve};
-use super::{CacheSettings, Geometry, LibVersion, ReadCounts, WriteCounts};
+use super::{Geometry, LibVersion, ReadCounts, WriteCounts};
+use hyperslab_storage::CacheSettings;
 use std::collections::HashSet;
 
 /// An open dataset as libhdf5 keeps it: its chunk cache or its sieve buffer.

@@ -4,7 +4,7 @@
 //! a return if it holds all chunks that the sweep touches in between, which are all chunks along the faster dimensions.
 
 use super::overlap_count;
-use crate::pattern::Sweep;
+use hyperslab_storage::pattern::Sweep;
 
 /// The estimate for one sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]

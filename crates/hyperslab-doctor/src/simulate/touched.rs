@@ -13,7 +13,7 @@
 //! chunk nor the whole block.
 
 use super::geometry::{Geometry, Span};
-use crate::pattern::Sweep;
+use hyperslab_storage::pattern::Sweep;
 
 /// What a series of reads touches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! All writes of a pattern into a dataset that is new: how often its chunks are encoded, and decoded before.
 
-use super::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, Touched, WriteCounts};
-use crate::pattern::Sweep;
+use super::{ChunkCacheSim, Geometry, LibVersion, Touched, WriteCounts};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::Sweep;
 
 /// The cost of writing a dataset.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,8 +88,9 @@ pub fn simulate_writes(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DatasetFacts;
     use crate::testing::{chunked, gzip};
-    use crate::{DatasetFacts, pattern::RandomPlaces};
+    use hyperslab_storage::pattern::RandomPlaces;
 
     const SMALL: CacheSettings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
 

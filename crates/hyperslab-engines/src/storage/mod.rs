@@ -10,7 +10,7 @@ pub use layout::{FieldPlace, Layout, align, of_datatype as layout_of, pack};
 pub use record::{Field, Memory, Record, Records};
 pub use scalar::{Kind, Scalar};
 
-use hyperslab_doctor::pattern::shape_text;
+use hyperslab_storage::pattern::shape_text;
 use hyperslab_storage::{FilterRequest, pipeline_text};
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -7,11 +7,11 @@
 //! cache has none.
 
 use crate::{page_faults, thread_seconds};
-use hyperslab_doctor::LibraryDecoding;
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::Block;
 use hyperslab_engines::reserve;
 use hyperslab_engines::{EngineError, OpenOptions, PreparedEngine};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::cost::LibraryDecoding;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

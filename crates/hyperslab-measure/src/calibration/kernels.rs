@@ -5,10 +5,10 @@
 
 use crate::access::Access;
 use crate::thread_seconds;
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::reserve;
 use hyperslab_engines::{Block, Storage};
 use hyperslab_engines::{EngineError, OpenDataset, OpenOptions, PreparedEngine};
+use hyperslab_storage::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,7 @@
 
 use super::inflate::zlib_to_libdeflate;
 use crate::thread_seconds;
-use hyperslab_doctor::predict::Terms;
+use hyperslab_storage::cost::Terms;
 use memmap2::MmapMut;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

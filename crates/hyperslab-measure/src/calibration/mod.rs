@@ -23,10 +23,10 @@ pub use kernels::{KernelSeconds, Pass};
 pub use machine::MachineSeconds;
 
 use crate::process::{Answer, Launcher, Operation, RunError, Task};
-use hyperslab_doctor::LibraryDecoding;
-use hyperslab_doctor::predict::Terms;
 use hyperslab_engines::Engine;
 use hyperslab_engines::library::Found;
+use hyperslab_storage::cost::LibraryDecoding;
+use hyperslab_storage::cost::Terms;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

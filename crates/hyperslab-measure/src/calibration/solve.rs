@@ -3,7 +3,7 @@
 use super::kernels::{
     CHUNKS_OF_A_READ, COLUMN, ELEMENT_BYTES, KernelSeconds, LARGE_BYTES, SEVERAL, SMALL_BYTES, SMALL_CHUNKS,
 };
-use hyperslab_doctor::predict::Terms;
+use hyperslab_storage::cost::Terms;
 
 /// Bytes of a page of memory.
 const PAGE_BYTES: u64 = 4096;

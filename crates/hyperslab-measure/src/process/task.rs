@@ -5,10 +5,10 @@ use crate::calibration::{Pass, SamplePlan};
 use crate::data::Values;
 use crate::tree::Tree;
 use crate::{PageCache, Usage};
-use hyperslab_doctor::LibraryDecoding;
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::{Element, Storage, Wanted};
 use hyperslab_engines::{Engine, OpenOptions, PageBuffer};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::cost::LibraryDecoding;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,9 @@
 //! What the parts of a read cost each library that takes part, as measured on this machine.
 
 use crate::facts::calibration::{self, Calibrated};
-use hyperslab_doctor::predict::Terms;
 use hyperslab_engines::Engine;
 use hyperslab_engines::library::Found;
+use hyperslab_storage::cost::Terms;
 
 /// The calibrated terms of each libhdf5.
 #[derive(Default)]

@@ -5,11 +5,13 @@
 
 use crate::bench::model::head::Participant;
 use hyperslab_bench::matrix::Simulated;
-use hyperslab_doctor::predict::{CostModel, Terms};
-use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion};
+use hyperslab_doctor::predict::CostModel;
+use hyperslab_doctor::simulate::{ChunkCacheSim, Geometry, LibVersion};
 use hyperslab_doctor::{DatasetFacts, equivalent_cache};
 use hyperslab_engines::Engine;
 use hyperslab_measure::access::{Access, Part};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::cost::Terms;
 
 /// Seconds to find and load one chunk, where chunks are too many to be followed.
 const VISIT_SECONDS: f64 = 2.0e-6;

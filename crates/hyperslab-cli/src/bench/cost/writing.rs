@@ -3,10 +3,11 @@
 use super::reading::{CACHE_ASSUMED, Swept};
 use hyperslab_bench::matrix::WriteStrategy;
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::predict::{Terms, WRITE_BYTES_PER_SECOND, encode_byte_seconds};
+use hyperslab_doctor::predict::{WRITE_BYTES_PER_SECOND, encode_byte_seconds};
 use hyperslab_doctor::simulate::LibVersion;
 use hyperslab_engines::Storage;
 use hyperslab_measure::access::Part;
+use hyperslab_storage::cost::Terms;
 
 /// Seconds of writing a file once: a chunk that leaves the cache before it is full is decoded and encoded again.
 pub(super) fn write_seconds(
@@ -35,7 +36,7 @@ pub(super) fn write_seconds(
 mod tests {
     use super::super::facts::facts_of;
     use super::*;
-    use hyperslab_doctor::simulate::CacheSettings;
+    use hyperslab_storage::CacheSettings;
     use hyperslab_storage::FilterRequest;
 
     #[test]

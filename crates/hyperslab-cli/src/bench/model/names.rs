@@ -2,8 +2,8 @@
 
 use crate::size;
 use hyperslab_bench::matrix::Row;
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::FileBuffers;
+use hyperslab_storage::CacheSettings;
 
 /// What has to be said of a cache to tell it from the others of one document.
 #[derive(Debug, Default)]

@@ -3,9 +3,9 @@
 use super::document::Document;
 use super::head::Data;
 use super::verdict::Choice;
-use hyperslab_doctor::{StorageLines, python_string};
 use hyperslab_engines::{Format, Storage};
 use hyperslab_storage::filter::number::SCALEOFFSET;
+use hyperslab_storage::lines::{StorageLines, python_string};
 use hyperslab_storage::{FilterRequest, pipeline_text};
 
 /// A tool, and what to give it.

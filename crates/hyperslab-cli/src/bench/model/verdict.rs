@@ -13,8 +13,8 @@ use super::value::extrapolated;
 use crate::size;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::simulate::CacheSettings;
 use hyperslab_engines::FileBuffers;
+use hyperslab_storage::CacheSettings;
 use hyperslab_units::counted_text;
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,8 @@
 use crate::bench::command::word;
 use crate::bench::tables;
 use hyperslab_bench::recipe::{Judged, Kind, Measured, Metric, Report, TableReport, Verdict};
-use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_report::{Align, Column, Figure, Page, Section, Table};
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::{capitalised, count_text};
 use std::collections::BTreeSet;
 

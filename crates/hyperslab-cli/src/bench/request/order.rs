@@ -2,8 +2,8 @@
 
 use super::values::wrong;
 use crate::failure::Failure;
-use hyperslab_doctor::DoctorError;
-use hyperslab_doctor::pattern::parse_order;
+use hyperslab_storage::WordError;
+use hyperslab_storage::pattern::parse_order;
 
 /// Dimensions of which all orders are tried; more would be more than a hundred.
 const ORDERS_RANK_MAX: usize = 4;
@@ -41,7 +41,7 @@ fn order(option: &str, text: &str, names: &[String]) -> Result<Vec<usize>, Failu
     let order = match named.collect::<Option<Vec<usize>>>() {
         Some(named) => named,
         None => parse_order(text).map_err(|error| match error {
-            DoctorError::Order { problem, .. } => fail(problem),
+            WordError::Order { problem, .. } => fail(problem),
             other => fail(other.to_string()),
         })?,
     };

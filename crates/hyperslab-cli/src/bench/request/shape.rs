@@ -2,8 +2,8 @@
 
 use super::values::{size, wrong};
 use crate::failure::Failure;
-use hyperslab_doctor::DoctorError;
-use hyperslab_doctor::pattern::BlockShape;
+use hyperslab_storage::WordError;
+use hyperslab_storage::pattern::BlockShape;
 
 /// A shape with as many dimensions as the data has, at least one element in each.
 pub(super) fn parsed(option: &str, text: &str, rank: usize) -> Result<BlockShape, Failure> {
@@ -12,7 +12,7 @@ pub(super) fn parsed(option: &str, text: &str, rank: usize) -> Result<BlockShape
         return Err(fail("each dimension is at least 1"));
     }
     let block: BlockShape = text.parse().map_err(|error| match error {
-        DoctorError::ReadShape { problem, .. } => fail(&problem),
+        WordError::ReadShape { problem, .. } => fail(&problem),
         other => fail(&other.to_string()),
     })?;
     let own = block.dims().len();

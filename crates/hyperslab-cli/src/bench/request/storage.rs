@@ -5,9 +5,9 @@ use super::subject::Stored;
 use super::values::{list, size, unique, word, wrong};
 use crate::bench::arguments::{BenchArgs, Unlimited};
 use crate::failure::Failure;
-use hyperslab_doctor::pattern::{BlockDim, shape_text};
 use hyperslab_engines::{AllocTime, Element, FillTime, Format, Libver, Storage};
 use hyperslab_storage::FilterRequest;
+use hyperslab_storage::pattern::{BlockDim, shape_text};
 
 /// Names the storage of the file.
 const AS_IS: &str = "as-is";

@@ -4,10 +4,11 @@
 use super::subject::Stored;
 use crate::bench::cost::Swept;
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::pattern::default_reads;
-use hyperslab_doctor::predict::Terms;
-use hyperslab_doctor::simulate::{CacheSettings, LibVersion};
+use hyperslab_doctor::simulate::LibVersion;
 use hyperslab_measure::access::{Access, Part};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::cost::Terms;
+use hyperslab_storage::pattern::default_reads;
 
 /// The default cache of libhdf5 up to 1.14 (Table 1 of the paper of 2015).
 pub(super) const OLD_DEFAULT: CacheSettings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };

@@ -1,7 +1,8 @@
 //! Values of options. What cannot be is refused by the name of its option.
 
 use crate::failure::Failure;
-use hyperslab_doctor::simulate::{CacheSettings, parse_cache};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::cache::parse_cache;
 use serde::de::DeserializeOwned;
 
 /// Each value once, in the order in which they come.

@@ -5,8 +5,8 @@
 
 use crate::failure::one_line;
 use hyperslab::internal::{Census, Owner};
-use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_report::{CellColour, CellKind, CellMap};
+use hyperslab_storage::pattern::bytes_text;
 
 /// Cells of a row, and rows at most.
 const COLUMNS: usize = 96;

@@ -1,10 +1,10 @@
 //! What is wrong, what it costs, and what each fix does to every usual read.
 
 use crate::failure::one_line;
-use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{Cost, Finding, Fix, OtherRead, Report, Severity, list_text};
 use hyperslab_report::{Change, Changes, Choice, Level, Notice, Section};
+use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::counted_text;
 
 /// Findings that are told at the top of the page.

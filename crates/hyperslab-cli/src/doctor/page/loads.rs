@@ -4,9 +4,9 @@
 use super::bytes::ByteMap;
 use crate::failure::one_line;
 use hyperslab::Dataset;
-use hyperslab_doctor::pattern::shape_beside;
 use hyperslab_doctor::{DatasetFacts, DatasetReport, Options, ReadReport, chunk_loads};
 use hyperslab_report::{CellColour, CellKind, CellMap};
+use hyperslab_storage::pattern::shape_beside;
 use hyperslab_units::{count_text, counted_text};
 use std::collections::BTreeMap;
 

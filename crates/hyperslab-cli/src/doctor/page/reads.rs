@@ -1,10 +1,10 @@
 //! What each read costs in each library: a matrix for each dataset that was examined read by read.
 
 use crate::failure::one_line;
-use hyperslab_doctor::pattern::{bytes_text, shape_beside};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{DatasetReport, ProfileReport, ReadReport, Report, ratio_text};
 use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};
+use hyperslab_storage::pattern::{bytes_text, shape_beside};
 use hyperslab_units::counted_text;
 
 pub(super) fn section(report: &Report) -> Section {

@@ -15,8 +15,9 @@ mod tests;
 use super::cache::ChunkLoads;
 use super::estimate::without_hits;
 use super::geometry::Span;
-use super::{CacheSettings, CacheWork, ChunkCacheSim, Geometry, LibVersion, ReadCounts, Touched};
-use crate::pattern::Sweep;
+use super::{CacheWork, ChunkCacheSim, Geometry, LibVersion, ReadCounts, Touched};
+use hyperslab_storage::CacheSettings;
+use hyperslab_storage::pattern::Sweep;
 use std::collections::BTreeMap;
 
 /// Chunk visits that one sweep may cost by default: about 50 ms.

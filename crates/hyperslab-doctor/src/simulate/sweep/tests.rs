@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::facts::{ChunkMap, StoredChunk};
-use crate::pattern::RandomPlaces;
 use crate::simulate::ChunkedStorage;
+use hyperslab_storage::pattern::RandomPlaces;
 use proptest::prelude::*;
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use crate::error::{EngineError, unsupported};
 use crate::library::call::{call, open};
 use crate::library::load::{c_name, c_path};
 use crate::storage::{Element, Kind, Libver, Memory, Records, Storage};
-use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_storage::CacheSettings;
 use hyperslab_storage::FilterRequest;
 use hyperslab_storage::filter::number::{FLETCHER32, LZF, NBIT, SCALEOFFSET, SZIP};
 use std::ffi::c_int;

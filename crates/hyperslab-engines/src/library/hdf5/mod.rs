@@ -21,7 +21,7 @@ use crate::interface::{
 use crate::storage::{Format, Storage};
 use api::{Api, Hid};
 use dataset::Dataset;
-use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_storage::CacheSettings;
 use hyperslab_storage::filter::number;
 use libloading::Library;
 use libloading::os::unix::RTLD_LOCAL;

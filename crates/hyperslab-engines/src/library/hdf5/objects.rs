@@ -11,7 +11,7 @@ use crate::library::call::{call, close_last, open};
 use crate::library::load::c_name;
 use crate::object::{Attribute, Wanted};
 use crate::storage::{Memory, Records, Storage};
-use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_storage::CacheSettings;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::rc::Rc;
 

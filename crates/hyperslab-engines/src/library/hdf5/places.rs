@@ -3,7 +3,7 @@
 use super::dataset::Dataset;
 use crate::error::EngineError;
 use crate::library::call::{call, open};
-use hyperslab_doctor::pattern::Sweep;
+use hyperslab_storage::pattern::Sweep;
 use std::ffi::{c_int, c_uint, c_void};
 
 /// `H5D_CHUNKED`

@@ -4,7 +4,7 @@ use super::api::{Api, DEFAULT, Hid, Id};
 use crate::error::EngineError;
 use crate::interface::{PageBuffer, PageCounts};
 use crate::library::call::{call, open};
-use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_storage::CacheSettings;
 use std::ffi::c_int;
 use std::rc::Rc;
 

@@ -5,7 +5,7 @@ use crate::error::{EngineError, unsupported};
 use crate::library::call::{Handle, call, close, functions};
 use crate::library::hdf5::Hdf5;
 use crate::library::load::{c_path, load};
-use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_storage::CacheSettings;
 use libloading::os::unix::RTLD_LOCAL;
 use std::ffi::{CStr, c_char, c_float, c_int, c_uint, c_void};
 use std::path::Path;

@@ -14,7 +14,7 @@ use crate::interface::{
 };
 use crate::storage::{Format, Storage};
 use api::settings;
-use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_storage::CacheSettings;
 use std::path::Path;
 use variable::Variable;
 

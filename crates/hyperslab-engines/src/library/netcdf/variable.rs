@@ -6,7 +6,7 @@ use crate::error::{EngineError, unsupported};
 use crate::interface::{OpenDataset, check_buffer};
 use crate::library::call::{call, close_last};
 use crate::library::load::c_name;
-use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_storage::CacheSettings;
 use std::ffi::c_int;
 use std::rc::Rc;
 

@@ -7,9 +7,9 @@ use crate::bench::model::finding::{time, times_text};
 use crate::bench::model::measured::Measured;
 use crate::bench::model::names::{self, grouped, is_null};
 use hyperslab_bench::matrix::Row;
-use hyperslab_doctor::pattern::shape_text;
 use hyperslab_engines::Storage;
 use hyperslab_report::{Axis, Points, Scale, Scatter, Section};
+use hyperslab_storage::pattern::shape_text;
 use std::collections::BTreeSet;
 
 /// Where a point lies, its label, and what is said when it is pointed at.

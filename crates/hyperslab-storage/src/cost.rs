@@ -79,3 +79,12 @@ impl Default for Terms {
         Self::BUILT_IN
     }
 }
+
+/// What decoding one chunk of a dataset costs the user's libhdf5, on average over samples.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LibraryDecoding {
+    /// Seconds of processor time, with what it takes to load the chunk.
+    pub seconds: f64,
+    /// Pages of memory that were used for the first time.
+    pub fresh_pages: f64,
+}

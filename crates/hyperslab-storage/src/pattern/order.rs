@@ -1,10 +1,10 @@
 //! The order of a sweep: a permutation of the dimensions, slowest first.
 
-use crate::DoctorError;
+use crate::WordError;
 
 /// Parses `2,0,1` (or `2x0x1`): dimension 2 moves slowest, dimension 1 fastest.
-pub fn parse_order(text: &str) -> Result<Vec<usize>, DoctorError> {
-    let fail = |problem: String| DoctorError::Order { text: text.to_owned(), problem };
+pub fn parse_order(text: &str) -> Result<Vec<usize>, WordError> {
+    let fail = |problem: String| WordError::Order { text: text.to_owned(), problem };
     let order: Vec<usize> = text
         .split([',', 'x'])
         .map(|part| part.trim().parse().map_err(|_| fail(format!("{part:?} is not a dimension number"))))
@@ -16,7 +16,7 @@ pub fn parse_order(text: &str) -> Result<Vec<usize>, DoctorError> {
 }
 
 /// True if each of `0..order.len()` occurs once.
-pub(crate) fn is_permutation(order: &[usize]) -> bool {
+pub fn is_permutation(order: &[usize]) -> bool {
     let mut seen = vec![false; order.len()];
     order.iter().all(|axis| seen.get_mut(*axis).is_some_and(|seen| !std::mem::replace(seen, true)))
 }

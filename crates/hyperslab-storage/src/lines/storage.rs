@@ -3,11 +3,11 @@
 //! A program that cannot write a storage has no line: nccopy writes no checksums, and h5py one compression filter beside
 //! shuffle.
 
-use super::lines::{python_string, python_tuple, shell_word};
+use super::{python_string, python_tuple, shell_word};
+use crate::FilterRequest;
+use crate::filter::is_nearest_neighbour;
+use crate::filter::number::{DEFLATE, FLETCHER32, LZF, NBIT, SCALEOFFSET, SHUFFLE, SZIP};
 use crate::pattern::shape_text;
-use hyperslab_storage::FilterRequest;
-use hyperslab_storage::filter::is_nearest_neighbour;
-use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, LZF, NBIT, SCALEOFFSET, SHUFFLE, SZIP};
 use hyperslab_units::bytes_option;
 
 /// The first parameter of scale-offset for floats (`H5Z_SO_FLOAT_DSCALE`).

@@ -1,86 +1,6 @@
-//! What is to be stored otherwise: rules, each for the datasets that a pattern matches.
+//! Objects of a file by their paths: patterns such as `/model/*` and `t2m`.
 
 use glob::{MatchOptions, Pattern};
-use hyperslab_storage::FilterRequest;
-
-/// Rules for datasets. Of several rules about the layout of a dataset the last one is used, and of several about its
-/// filters, too.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ChangeSet {
-    /// The rules, in the order of the command line.
-    pub rules: Vec<Rule>,
-    /// True if they are for several files: a rule that matches no dataset of this one is then listed, not refused.
-    pub is_for_several: bool,
-}
-
-/// One rule.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
-    /// The option as the user wrote it, for messages: `--chunks /t2m:1x361x720`.
-    pub option: String,
-    /// The datasets that it is about.
-    pub datasets: PathPattern,
-    /// What is to be changed.
-    pub change: Change,
-}
-
-/// A change of how a dataset is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    /// The layout.
-    Layout(LayoutRequest),
-    /// The filters, in the order in which they are applied when writing; none for no filters.
-    Filters(Vec<FilterRequest>),
-    /// Floats are rounded, and get filters.
-    Rounded {
-        /// The decimal places that they keep.
-        digits: i32,
-        /// The filters, in the order in which they are applied when writing.
-        filters: Vec<FilterRequest>,
-    },
-    /// The filters stay as they are, whatever rules before this one say.
-    KeepFilters,
-}
-
-/// A layout that is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LayoutRequest {
-    /// Chunks of these sizes, one for each axis.
-    Chunks(Vec<Size>),
-    /// Chunks of these sizes along dimensions with these names. Along the others, chunks stay as they are; a dataset
-    /// without chunks gets the whole extent.
-    NamedChunks(Vec<(String, Size)>),
-    /// Chunks of about so many bytes.
-    ChunkBytes {
-        /// The most bytes of a chunk.
-        bytes: u64,
-        /// The block in which the dataset is read; rows if it is not given.
-        read: Option<Vec<Size>>,
-    },
-    /// One block.
-    Contiguous,
-    /// In the object header.
-    Compact,
-}
-
-/// A size along an axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
-    /// Elements.
-    Elements(u64),
-    /// The whole extent.
-    Whole,
-}
-
-impl Size {
-    /// The size in an extent of `dim` elements.
-    pub(crate) fn of(self, dim: u64) -> u64 {
-        match self {
-            Self::Elements(elements) => elements,
-            Self::Whole => dim.max(1),
-        }
-    }
-}
 
 /// Paths of objects.
 ///
@@ -149,7 +69,7 @@ impl PathPattern {
 
     /// For a pattern with `[` that matches nothing: how to write it, if it is meant as the path or name of one of these objects
     /// itself.
-    pub(crate) fn hint<'p>(&self, mut paths: impl Iterator<Item = &'p str>) -> Option<String> {
+    pub fn hint<'p>(&self, mut paths: impl Iterator<Item = &'p str>) -> Option<String> {
         let (Self::Path(pattern) | Self::Name(pattern)) = self else { return None };
         let text = pattern.as_str();
         if !text.contains('[') {
@@ -166,7 +86,7 @@ impl PathPattern {
     }
 
     /// True if it means exactly one path: then what cannot be done is an error, and not passed over.
-    pub(crate) fn is_exact(&self) -> bool {
+    pub fn is_exact(&self) -> bool {
         match self {
             Self::All => false,
             Self::Path(pattern) | Self::Name(pattern) => !pattern.as_str().contains(['*', '?', '[']),

@@ -13,8 +13,7 @@ mod sweep;
 
 pub use bytes::bytes_text;
 pub use defaults::{NamedRead, default_reads};
-pub(crate) use order::is_permutation;
-pub use order::parse_order;
+pub use order::{is_permutation, parse_order};
 pub use requested::{Placement, RequestedRead};
 pub use shape::{BlockDim, BlockShape, shape_beside, shape_text};
 pub use sweep::{RandomPlaces, Sweep};

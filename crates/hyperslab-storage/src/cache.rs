@@ -1,12 +1,23 @@
-//! A chunk cache as text: `NBYTES[,NSLOTS[,W0]]`.
+//! libhdf5's chunk cache: its three settings, and their text `NBYTES[,NSLOTS[,W0]]`.
 
-use super::CacheSettings;
-use crate::DoctorError;
+use crate::WordError;
 use hyperslab_units::parse_bytes;
+use serde::{Deserialize, Serialize};
+
+/// The three settings of `H5Pset_chunk_cache`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CacheSettings {
+    /// Bytes of decoded chunks the cache may hold.
+    pub nbytes: u64,
+    /// Slots of the hash table, one chunk each.
+    pub nslots: u64,
+    /// Share of the list in which completely read chunks are evicted first, 0 to 1.
+    pub w0: f64,
+}
 
 /// Parses `3MiB`, `3MiB,521` or `3MiB,521,0.75`. Omitted parts are the defaults of libhdf5 up to 1.14.
-pub fn parse_cache(text: &str) -> Result<CacheSettings, DoctorError> {
-    let fail = |problem: String| DoctorError::Cache { text: text.to_owned(), problem };
+pub fn parse_cache(text: &str) -> Result<CacheSettings, WordError> {
+    let fail = |problem: String| WordError::Cache { text: text.to_owned(), problem };
     let mut parts = text.split(',').map(str::trim);
     let nbytes = parse_bytes(parts.next().unwrap_or_default()).map_err(|error| fail(error.to_string()))?;
     let nslots = match parts.next() {

@@ -1,7 +1,7 @@
 //! A read that the user requests: a block, and how much it counts.
 
 use super::{BlockShape, RandomPlaces, Sweep};
-use crate::DoctorError;
+use crate::WordError;
 use std::{fmt, str::FromStr};
 
 /// A block and its weight, written `SHAPE` or `SHAPE@WEIGHT`: `1x361x720@10` is ten times as important as `:x1x1`.
@@ -51,16 +51,16 @@ impl RequestedRead {
 }
 
 impl FromStr for RequestedRead {
-    type Err = DoctorError;
+    type Err = WordError;
 
-    fn from_str(text: &str) -> Result<Self, DoctorError> {
+    fn from_str(text: &str) -> Result<Self, WordError> {
         let Some((shape, weight)) = text.rsplit_once('@') else {
             return Ok(Self::new(text.parse()?, 1.0));
         };
         let parsed: Option<f64> = weight.trim().parse().ok();
         let weight = parsed.filter(|weight| weight.is_finite() && *weight > 0.0).ok_or_else(|| {
             let problem = format!("the weight {weight:?} is not a number greater than 0");
-            DoctorError::ReadShape { text: text.to_owned(), problem }
+            WordError::ReadShape { text: text.to_owned(), problem }
         })?;
         Ok(Self::new(shape.parse()?, weight))
     }

@@ -1,6 +1,6 @@
 //! The shape of a block as text: `4x30x9x717`, `4,30,9,717`, `:x1x1`.
 
-use crate::DoctorError;
+use crate::WordError;
 use std::{fmt, str::FromStr};
 
 /// One dimension of a block.
@@ -44,10 +44,10 @@ impl BlockShape {
 }
 
 impl FromStr for BlockShape {
-    type Err = DoctorError;
+    type Err = WordError;
 
-    fn from_str(text: &str) -> Result<Self, DoctorError> {
-        let fail = |problem: String| DoctorError::ReadShape { text: text.to_owned(), problem };
+    fn from_str(text: &str) -> Result<Self, WordError> {
+        let fail = |problem: String| WordError::ReadShape { text: text.to_owned(), problem };
         let inner = text.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']);
         if inner.trim().is_empty() {
             return Err(fail("it is empty".to_owned()));
