@@ -7,6 +7,7 @@
 //! pattern    blocks that are read one after the other: `1x361x720`, `:x1x1`
 //! cost       what the parts of a read take, in seconds
 //! change     rules about what is to be stored otherwise: `--chunks /t2m:1x361x720`
+//! storage_change  what a finding asks for, and a repack makes
 //! objects    objects by their paths: `/model/*`
 //! lines      a storage in the words of hyperslab, h5repack, nccopy and h5py
 //! ```
@@ -24,8 +25,10 @@ pub mod filter;
 pub mod lines;
 mod objects;
 pub mod pattern;
+pub mod storage_change;
 
 pub use cache::CacheSettings;
 pub use error::WordError;
 pub use filter::{FilterRequest, pipeline_text};
 pub use objects::PathPattern;
+pub use storage_change::{Pages, StorageChange};

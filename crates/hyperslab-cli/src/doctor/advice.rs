@@ -4,7 +4,8 @@ use super::examine::Examiner;
 use crate::args::{Cli, Command, DoctorArgs};
 use crate::failure::Failure;
 use clap::Parser;
-use hyperslab_doctor::{Finding, Fix};
+use hyperslab_doctor::Finding;
+use hyperslab_storage::StorageChange;
 use std::path::Path;
 
 /// A fix of a finding.
@@ -14,8 +15,8 @@ pub(crate) struct Advice {
     pub dataset: Option<String>,
     /// The finding.
     pub code: String,
-    /// The line to paste: `hyperslab repack OPTIONS FILE out.h5`.
-    pub line: String,
+    /// What is to be stored otherwise.
+    pub change: StorageChange,
     /// True if it makes another read much slower.
     pub slows_others: bool,
 }
@@ -41,9 +42,9 @@ impl Advisor {
         let report = Examiner::new(&self.args)?.examine(path, None)?.report;
         let of = |dataset: Option<&str>, findings: &[Finding]| -> Vec<Advice> {
             let advice = findings.iter().filter_map(|finding| {
-                let (fix, line) = finding.fixes.iter().find_map(|fix| Some((fix, own_line(fix)?)))?;
+                let (fix, change) = finding.fixes.iter().find_map(|fix| Some((fix, fix.change.as_ref()?)))?;
                 let (dataset, code) = (dataset.map(str::to_owned), finding.code.clone());
-                Some(Advice { dataset, code, line: line.to_owned(), slows_others: fix.slows_others })
+                Some(Advice { dataset, code, change: change.clone(), slows_others: fix.slows_others })
             });
             advice.collect()
         };
@@ -51,10 +52,4 @@ impl Advisor {
             report.datasets.iter().flat_map(|dataset| of(Some(&dataset.path), &dataset.findings));
         Ok(of(None, &report.findings).into_iter().chain(of_datasets).collect())
     }
-}
-
-/// The line of a fix for `hyperslab repack`.
-fn own_line(fix: &Fix) -> Option<&str> {
-    let line = fix.writers.iter().map(|writer| writer.line.as_str());
-    line.into_iter().find(|line| line.starts_with("hyperslab repack "))
 }

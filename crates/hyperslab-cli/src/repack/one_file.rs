@@ -151,7 +151,7 @@ impl Job {
             added.extend(cmip7_rules(file).map_err(|error| failure(error, input))?);
         }
         if let Some(advisor) = &self.advisor {
-            let Advised { rules, page_bytes, kept: reasons } = advised(advisor.advice(input)?)?;
+            let Advised { rules, page_bytes, kept: reasons } = advised(advisor.advice(input)?);
             added.extend(rules);
             options.write.page_bytes = options.write.page_bytes.or(page_bytes);
             kept = reasons;

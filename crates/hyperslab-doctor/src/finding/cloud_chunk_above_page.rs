@@ -26,7 +26,7 @@ use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::options::Options;
 use hyperslab_storage::pattern::bytes_text;
-use hyperslab_units::bytes_option;
+use hyperslab_storage::{Pages, StorageChange};
 use hyperslab_units::counted_text;
 use serde_json::json;
 
@@ -42,8 +42,8 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let larger = page.saturating_mul(4);
     let evidence = json!({ "page_bytes": page, "pieces_above_page": facts.pieces_above_page });
     let effect = format!("pages of {}, which hold more of the chunks", bytes_text(larger));
-    let (pages, own) = (format!("-S PAGE -G {larger}"), format!("--page-size {}", bytes_option(larger)));
-    let fixes = vec![repack_fix(FixKind::Repack, &options.file, (&pages, &own), effect)];
+    let fixes =
+        vec![repack_fix(FixKind::Repack, &options.file, StorageChange::paged(Pages::Of(larger)), effect)];
     let cost = Cost { requests: Some(facts.pieces_above_page), ..Cost::default() };
     Some(Finding {
         code: "cloud-chunk-above-page".to_owned(),

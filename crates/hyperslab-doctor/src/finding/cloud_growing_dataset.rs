@@ -28,6 +28,7 @@ use crate::fix::{FixKind, repack_fix};
 use crate::options::Options;
 use crate::predict::seconds_text;
 use hyperslab_storage::pattern::bytes_text;
+use hyperslab_storage::{Pages, StorageChange};
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 
@@ -52,7 +53,12 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let evidence =
         json!({ "unlimited_datasets": facts.unlimited_datasets, "index_nodes_behind_data": nodes });
     let effect = format!("all nodes of the indexes in the first {} of the file", bytes_text(page));
-    let fixes = vec![repack_fix(FixKind::Repack, &options.file, (&format!("-S PAGE -G {page}"), ""), effect)];
+    let fixes = vec![repack_fix(
+        FixKind::Repack,
+        &options.file,
+        StorageChange::paged(Pages::MetadataFirst(page)),
+        effect,
+    )];
     let severity = if nodes >= NODES_MEDIUM { Severity::Medium } else { Severity::Low };
     let cost = Cost { requests: Some(nodes), ..Cost::default() };
     Some(Finding { code: "cloud-growing-dataset".to_owned(), severity, message, cost, evidence, fixes })

@@ -30,6 +30,7 @@ use crate::fix::{FixKind, repack_fix};
 use crate::options::Options;
 use crate::predict::seconds_text;
 use hyperslab_storage::pattern::bytes_text;
+use hyperslab_storage::{Pages, StorageChange};
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 
@@ -67,7 +68,12 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         "passes_h5stat": false,
     });
     let effect = "all metadata before all data: one or two requests to open the file".to_owned();
-    let fixes = vec![repack_fix(FixKind::Repack, &options.file, (&format!("-S PAGE -G {page}"), ""), effect)];
+    let fixes = vec![repack_fix(
+        FixKind::Repack,
+        &options.file,
+        StorageChange::paged(Pages::MetadataFirst(page)),
+        effect,
+    )];
     let cost = Cost { requests: Some(behind), ..Cost::default() };
     Some(Finding { code: "cloud-metadata".to_owned(), severity, message, cost, evidence, fixes })
 }

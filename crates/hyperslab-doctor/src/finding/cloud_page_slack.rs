@@ -27,6 +27,7 @@ use crate::fix::{FixKind, repack_fix};
 use crate::numbers::rounded;
 use crate::options::Options;
 use hyperslab_storage::pattern::bytes_text;
+use hyperslab_storage::{Pages, StorageChange};
 use serde_json::json;
 
 /// The growth that NSIDC accepts.
@@ -50,8 +51,12 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let smaller = (page / 4).max(PAGE_BYTES_MIN).min(page);
     let evidence = json!({ "page_bytes": page, "unused_bytes": unused, "growth": rounded(growth) });
     let effect = "no pages, all metadata before all data; or smaller pages, by h5repack".to_owned();
-    let fixes =
-        vec![repack_fix(FixKind::Repack, &options.file, (&format!("-S PAGE -G {smaller}"), ""), effect)];
+    let fixes = vec![repack_fix(
+        FixKind::Repack,
+        &options.file,
+        StorageChange::paged(Pages::MetadataFirst(smaller)),
+        effect,
+    )];
     let (code, cost) = ("cloud-page-slack".to_owned(), Cost::bytes(unused));
     Some(Finding { code, severity: Severity::Low, message, cost, evidence, fixes })
 }

@@ -26,6 +26,7 @@ use crate::facts::FileFacts;
 use crate::fix::{Fix, FixKind, repack_fix};
 use crate::options::Options;
 use crate::predict::seconds_text;
+use hyperslab_storage::StorageChange;
 use hyperslab_units::count_text;
 use serde_json::json;
 
@@ -69,7 +70,8 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         let effect =
             format!("the latest format: one structure for a group instead of {structures_per_group}");
         // hyperslab writes groups in the newer format unless it is told to write for older libraries.
-        fixes.push(repack_fix(FixKind::Repack, &options.file, ("-L", ""), effect));
+        let change = StorageChange { is_latest: true, ..StorageChange::default() };
+        fixes.push(repack_fix(FixKind::Repack, &options.file, change, effect));
     }
     let line = "f.visititems(lambda path, item: f.copy(item, out, path.replace(\"/\", \"_\")) \
                 if isinstance(item, h5py.Dataset) else None)";

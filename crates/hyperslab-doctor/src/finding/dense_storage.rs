@@ -25,10 +25,11 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use super::object_store::REQUEST_SECONDS;
 use crate::facts::FileFacts;
-use crate::fix::{Fix, FixKind, repack_line};
+use crate::fix::{Fix, FixKind};
 use crate::numbers::list_text;
 use crate::options::Options;
 use crate::predict::seconds_text;
+use hyperslab_storage::lines::shell_word;
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 
@@ -64,7 +65,7 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let mut fixes = Vec::new();
     if links > 0 {
         let effect = format!("links in the headers of {}", counted_text(links, "group"));
-        let line = repack_line(&options.file, "-L -c 64 -d 48");
+        let line = format!("h5repack -L -c 64 -d 48 {} out.h5", shell_word(&options.file));
         fixes.push(Fix::new(FixKind::Repack, "h5repack", line, effect));
     }
     if attributes > 0 {

@@ -26,7 +26,7 @@ use crate::fix::{FixKind, repack_fix};
 use crate::numbers::rounded;
 use crate::options::Options;
 use hyperslab_storage::pattern::bytes_text;
-use hyperslab_units::bytes_option;
+use hyperslab_storage::{Pages, StorageChange};
 use hyperslab_units::count_text;
 use serde_json::json;
 
@@ -83,11 +83,12 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         bytes_text(better.wasted_bytes),
         bytes_text(wasted)
     );
-    let (pages, own) = (
-        format!("-S PAGE -G {}", better.page_bytes),
-        format!("--page-size {}", bytes_option(better.page_bytes)),
-    );
-    let fixes = vec![repack_fix(FixKind::Repack, &options.file, (&pages, &own), effect)];
+    let fixes = vec![repack_fix(
+        FixKind::Repack,
+        &options.file,
+        StorageChange::paged(Pages::Of(better.page_bytes)),
+        effect,
+    )];
     let cost = Cost::bytes(wasted - better.wasted_bytes);
     Some(Finding { code: "page-size-against-chunks".to_owned(), severity, message, cost, evidence, fixes })
 }

@@ -29,7 +29,7 @@ use crate::fix::{FixKind, repack_fix};
 use crate::options::Options;
 use crate::predict::seconds_text;
 use hyperslab_storage::pattern::bytes_text;
-use hyperslab_units::bytes_option;
+use hyperslab_storage::{Pages, StorageChange};
 use hyperslab_units::count_text;
 use serde_json::json;
 
@@ -84,9 +84,8 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         bytes_text(page_bytes),
         count_text(after)
     );
-    let (pages, own) =
-        (format!("-L -S PAGE -G {page_bytes}"), format!("--page-size {}", bytes_option(page_bytes)));
-    let fixes = vec![repack_fix(FixKind::Repack, &options.file, (&pages, &own), effect)];
+    let change = StorageChange { is_latest: true, ..StorageChange::paged(Pages::Of(page_bytes)) };
+    let fixes = vec![repack_fix(FixKind::Repack, &options.file, change, effect)];
     let (code, cost) =
         ("scattered-metadata".to_owned(), Cost { requests: Some(requests), ..Cost::default() });
     Some(Finding { code, severity, message, cost, evidence, fixes })

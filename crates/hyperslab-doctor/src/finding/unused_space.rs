@@ -24,6 +24,7 @@ use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::numbers::rounded;
 use crate::options::Options;
+use hyperslab_storage::StorageChange;
 use hyperslab_storage::pattern::bytes_text;
 use serde_json::json;
 
@@ -68,7 +69,7 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     });
     let effect = format!("about {} instead of {}", bytes_text(facts.bytes - unused), bytes_text(facts.bytes));
     // Without free-space managers, h5repack leaves no gaps for later.
-    let fixes = vec![repack_fix(FixKind::Repack, &options.file, ("", ""), effect)];
+    let fixes = vec![repack_fix(FixKind::Repack, &options.file, StorageChange::default(), effect)];
     let (code, cost) = ("unused-space".to_owned(), Cost::bytes(unused));
     Some(Finding { code, severity, message, cost, evidence, fixes })
 }

@@ -7,8 +7,7 @@ use super::others::judge;
 use super::writers::writer_lines;
 use super::{Fix, FixKind};
 use crate::case::Case;
-use hyperslab_storage::lines::shell_word;
-use hyperslab_storage::pattern::shape_text;
+use hyperslab_storage::StorageChange;
 
 /// What a decoded byte costs with shuffle and deflate, compared with the present pipeline: hardly more, since a shuffle
 /// is fast beside deflate.
@@ -18,19 +17,14 @@ const DECODE_FACTOR: f64 = 1.0;
 /// gets chunks, which filters need.
 pub(crate) fn refilter_to(case: &Case<'_>, filters: &NewFilters, stored_bytes: u64, effect: String) -> Fix {
     let facts = case.facts;
-    let path = |what: &str| shell_word(&format!("{}:{what}", facts.path));
-    let mut options: Vec<String> =
-        filters.words(facts).iter().map(|word| format!("-f {}", path(word))).collect();
-    let chunk = match case.geometry.chunk_dims() {
-        Some(chunk) => chunk.to_vec(),
-        None => {
-            let chunk = rows(case);
-            options.push(format!("-l {}", path(&format!("CHUNK={}", shape_text(&chunk)))));
-            chunk
-        }
+    let chunk = case.geometry.chunk_dims().map_or_else(|| rows(case), <[u64]>::to_vec);
+    let change = StorageChange {
+        dataset: facts.path.clone(),
+        chunks: case.geometry.chunk_dims().is_none().then(|| chunk.clone()),
+        filters: Some(filters.requests(facts)),
+        ..StorageChange::default()
     };
-    let options = options.join(" ");
-    let mut fix = repack_fix(FixKind::Filter, &case.options.file, (&options, &options), effect);
+    let mut fix = repack_fix(FixKind::Filter, &case.options.file, change, effect);
     fix.writers.extend(writer_lines(facts, &chunk, *filters));
     let is_filtered = *filters != NewFilters::None || has_checksum(facts);
     let new = NewStorage { chunk, is_filtered, stored_bytes, decode_factor: DECODE_FACTOR };

@@ -2,9 +2,8 @@
 
 use super::{Fix, FixKind, WriterLine};
 use crate::facts::DatasetFacts;
-use hyperslab_storage::CacheSettings;
-use hyperslab_storage::lines::{python_string, shell_word};
-use hyperslab_storage::pattern::shape_text;
+use hyperslab_storage::lines::python_string;
+use hyperslab_storage::{CacheSettings, StorageChange};
 
 /// Sets the cache of one dataset in a program that reads it, in h5py, netCDF4, xarray and C.
 pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings, effect: &str) -> Vec<Fix> {
@@ -51,24 +50,17 @@ fn each_cache_line(
     .collect()
 }
 
-/// Repacks with another chunk shape, with h5repack.
+/// Repacks with another chunk shape.
 pub(crate) fn chunk_line(file: &str, facts: &DatasetFacts, chunk: &[u64], effect: String) -> Fix {
-    let option = format!("-l {}", shell_word(&format!("{}:CHUNK={}", facts.path, shape_text(chunk))));
-    repack_fix(FixKind::Repack, file, (&option, &option), effect)
+    repack_fix(FixKind::Repack, file, StorageChange::rechunked(&facts.path, chunk), effect)
 }
 
-/// Repacks with these options of h5repack, or with those of `hyperslab repack` for the same.
-pub(crate) fn repack_fix(kind: FixKind, file: &str, (options, own): (&str, &str), effect: String) -> Fix {
-    let mut fix = Fix::new(kind, "h5repack", repack_line(file, options), effect);
-    let line = repack_line(file, own).replacen("h5repack", "hyperslab repack", 1);
-    fix.writers.push(WriterLine { target: "hyperslab".to_owned(), line });
+/// Repacks with this change, by h5repack or by hyperslab.
+pub(crate) fn repack_fix(kind: FixKind, file: &str, change: StorageChange, effect: String) -> Fix {
+    let mut fix = Fix::new(kind, "h5repack", change.h5repack(file), effect);
+    fix.writers.push(WriterLine { target: "hyperslab".to_owned(), line: change.hyperslab(file) });
+    fix.change = Some(change);
     fix
-}
-
-/// `h5repack OPTIONS FILE out.h5`
-pub(crate) fn repack_line(file: &str, options: &str) -> String {
-    let options = if options.is_empty() { String::new() } else { format!("{options} ") };
-    format!("h5repack {options}{} out.h5", shell_word(file))
 }
 
 #[cfg(test)]

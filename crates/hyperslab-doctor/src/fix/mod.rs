@@ -19,7 +19,7 @@ mod writing;
 pub(crate) use cache::{judged_cache_lines, slots_only, smallest_cache};
 pub(crate) use chunk_shape::shape_for_read;
 pub(crate) use filters::refilter_to;
-pub(crate) use lines::{repack_fix, repack_line, writer_cache_lines};
+pub(crate) use lines::{repack_fix, writer_cache_lines};
 pub(crate) use new_filters::NewFilters;
 pub use others::OtherRead;
 pub(crate) use others::others_text;
@@ -28,6 +28,7 @@ pub(crate) use repack::{repack_for, repack_instead, repack_larger, repack_smalle
 pub use writers::WriterLine;
 pub(crate) use writing::{cache_for_writes, write_lines};
 
+use hyperslab_storage::StorageChange;
 use serde::{Deserialize, Serialize};
 
 /// One fix for a finding.
@@ -54,6 +55,9 @@ pub struct Fix {
     pub others: Vec<OtherRead>,
     /// The same for the programs that write the file, where the fix is about how the data is stored.
     pub writers: Vec<WriterLine>,
+    /// What `hyperslab repack` has to change; `None` for fixes that it cannot make.
+    #[serde(skip)]
+    pub change: Option<StorageChange>,
 }
 
 impl Fix {
@@ -70,6 +74,7 @@ impl Fix {
             serves: None,
             others: Vec::new(),
             writers: Vec::new(),
+            change: None,
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Filter pipelines as the tools write them. `h5repack -f` replaces the whole pipeline, so that every filter that is to
-//! stay must be named again.
+//! Filter pipelines that take the place of a whole pipeline: every filter that is to stay is named again.
 
 use crate::facts::DatasetFacts;
+use hyperslab_storage::FilterRequest;
 use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, SHUFFLE};
 
 /// Filters that take the place of those that compress. A checksum stays.
@@ -14,20 +14,15 @@ pub(crate) enum NewFilters {
 }
 
 impl NewFilters {
-    /// The pipeline in h5repack's words: `SHUF`, `GZIP=4`, `FLET`; `NONE` if it is empty.
-    pub(crate) fn words(self, facts: &DatasetFacts) -> Vec<String> {
-        let mut words = Vec::new();
+    /// The filters, in the order in which they are applied when writing.
+    pub(crate) fn requests(self, facts: &DatasetFacts) -> Vec<FilterRequest> {
+        let mut filters = Vec::new();
         if let Self::Deflate { level, shuffle } = self {
-            words.extend(shuffle.then(|| "SHUF".to_owned()));
-            words.push(format!("GZIP={level}"));
+            filters.extend(shuffle.then(FilterRequest::shuffle));
+            filters.push(FilterRequest::gzip(level));
         }
-        if has_checksum(facts) {
-            words.push("FLET".to_owned());
-        }
-        if words.is_empty() {
-            words.push("NONE".to_owned());
-        }
-        words
+        filters.extend(has_checksum(facts).then(FilterRequest::fletcher32));
+        filters
     }
 }
 
@@ -55,6 +50,10 @@ mod tests {
     use crate::FilterFact;
     use crate::testing::{chunked, gzip};
 
+    fn text(filters: NewFilters, facts: &DatasetFacts) -> String {
+        hyperslab_storage::pipeline_text(&filters.requests(facts))
+    }
+
     fn filter(id: u16) -> FilterFact {
         FilterFact { name: String::new(), id, parameters: vec![], description: String::new() }
     }
@@ -63,11 +62,14 @@ mod tests {
     fn a_checksum_stays_and_the_order_is_that_of_writing() {
         let mut facts = chunked(&[100], &[10], 4);
         facts.filters = vec![filter(SHUFFLE), gzip(9), filter(FLETCHER32)];
-        assert_eq!(NewFilters::Deflate { level: 4, shuffle: true }.words(&facts), ["SHUF", "GZIP=4", "FLET"]);
-        assert_eq!(NewFilters::None.words(&facts), ["FLET"]);
+        assert_eq!(
+            text(NewFilters::Deflate { level: 4, shuffle: true }, &facts),
+            "shuffle+gzip=4+fletcher32"
+        );
+        assert_eq!(text(NewFilters::None, &facts), "fletcher32");
         assert_eq!(present(&facts), Some(NewFilters::Deflate { level: 9, shuffle: true }));
         facts.filters = vec![filter(32_015)];
         assert_eq!(present(&facts), None, "zstd");
-        assert_eq!(NewFilters::None.words(&facts), ["NONE"]);
+        assert_eq!(text(NewFilters::None, &facts), "none");
     }
 }

@@ -157,7 +157,7 @@ fn scale_factor(parameters: &[u32]) -> Option<u32> {
 }
 
 /// A filter as h5repack's `-f` takes it.
-fn h5repack_filter(id: u16, parameters: &[u32]) -> Option<String> {
+pub(super) fn h5repack_filter(id: u16, parameters: &[u32]) -> Option<String> {
     Some(match id {
         DEFLATE => format!("GZIP={}", parameters.first()?),
         SHUFFLE => "SHUF".to_owned(),
