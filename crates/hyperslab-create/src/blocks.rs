@@ -1,6 +1,6 @@
 //! Blocks of an array in row-major order.
 
-use hyperslab_repack::internal::Block;
+use hyperslab_encode::block::Block;
 
 /// The shape of blocks of at most `cells_max` cells, such that the cells of one block after the other are in row-major order:
 /// whole axes at the end, and a part of the axis before them.

@@ -1,7 +1,7 @@
 //! Where the elements of a dataset come from.
 
 use crate::elements::Elements;
-use hyperslab_repack::internal::Block;
+use hyperslab_encode::block::Block;
 use std::sync::Arc;
 
 /// The error of a source of data.

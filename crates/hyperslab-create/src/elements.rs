@@ -1,7 +1,7 @@
 //! Elements of a dataset or attribute, with what they refer to: texts and sequences of variable length, and objects.
 
 use bytes::Bytes;
-use hyperslab_repack::internal::{HeapContent, Relocatable};
+use hyperslab_tree::relocate::{HeapContent, Relocatable};
 use hyperslab_write::ObjectId;
 
 /// Bytes of an element of variable length: the number of its elements, and a reference into the global heap.

@@ -1,7 +1,7 @@
 //! Errors of writing a new file.
 
 use crate::data::DataError;
-use hyperslab_repack::RepackError;
+use hyperslab_encode::RepackError;
 use std::io;
 
 /// A reason why a file could not be written.

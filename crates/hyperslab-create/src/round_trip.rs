@@ -6,8 +6,8 @@ use crate::datatypes::{
 use crate::*;
 use hyperslab::datatypes::ByteOrder;
 use hyperslab::{Datatype, Endianness, File, Selection};
+use hyperslab_encode::block::copy_common;
 use hyperslab_io::{Memory, MemorySink};
-use hyperslab_repack::internal::copy_common;
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -5,9 +5,9 @@ use crate::elements::Elements;
 use crate::new_dataset::{Layout, NewDataset};
 use hyperslab::storage::{Fill, FillValue};
 use hyperslab::{Dataspace, Datatype};
+use hyperslab_encode::new_filters::FilteredDataset;
 use hyperslab_format::message::FilterPipeline;
 use hyperslab_format::message::fill_value::AllocationTime;
-use hyperslab_repack::internal::FilteredDataset;
 use hyperslab_write::ObjectId;
 
 /// Elements of at most so many bytes are stored in the object header, where opening the dataset reads them.

@@ -10,9 +10,10 @@ use crate::scales::scale_attributes;
 use crate::storage::{Prepared, Storage};
 use hyperslab::storage::Fill;
 use hyperslab::{Dataspace, Datatype, Name};
+use hyperslab_encode::block::Block;
 use hyperslab_format::message::GroupInfo;
 use hyperslab_format::message::datatype::Charset;
-use hyperslab_repack::internal::{Block, Relocatable};
+use hyperslab_tree::relocate::Relocatable;
 use hyperslab_write::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalTarget, FileTree, FillSpec,
     GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,

@@ -5,10 +5,13 @@ use crate::error::CreateError;
 use crate::write::WrittenFile;
 use crate::write_data::WrittenData;
 use hyperslab::{Dataset, Endianness, Error, File, Selection};
-use hyperslab_repack::internal::{
-    Relocatable, StoredData, Workers, WrittenObjects, open_dataset, verify_objects,
-};
-use hyperslab_repack::{Monitor, RepackError};
+use hyperslab_encode::ordered::Workers;
+use hyperslab_encode::{Monitor, RepackError};
+use hyperslab_tree::relocate::Relocatable;
+use hyperslab_tree::source_dataset::open_dataset;
+use hyperslab_tree::source_tree::WrittenObjects;
+use hyperslab_tree::verify_objects::verify_objects;
+use hyperslab_tree::verify_stored::StoredData;
 
 /// Collections of the global heap follow each other as their elements do: of a few, one after the other is needed once.
 const HEAP_BYTES: usize = 1 << 20;
@@ -93,7 +96,7 @@ mod tests {
     use hyperslab::Datatype;
     use hyperslab_format::Address;
     use hyperslab_io::{Memory, MemorySink};
-    use hyperslab_repack::internal::{Objects, Referent};
+    use hyperslab_tree::relocate::{Objects, Referent};
     use std::sync::Arc;
 
     struct NoObjects;

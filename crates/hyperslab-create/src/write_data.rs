@@ -10,11 +10,12 @@ use crate::error::CreateError;
 use crate::storage::{Prepared, Storage};
 use crate::tree::read_block;
 use hyperslab::Error;
-use hyperslab_repack::internal::{
-    Block, ChunkEncoder, CodecState, EncodedChunk, PieceChecksums, Relocatable, Workers, copy_common,
-    of_chunk,
-};
-use hyperslab_repack::{Monitor, RepackError};
+use hyperslab_encode::block::{Block, copy_common};
+use hyperslab_encode::checksums::{PieceChecksums, of_chunk};
+use hyperslab_encode::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
+use hyperslab_encode::ordered::Workers;
+use hyperslab_encode::{Monitor, RepackError};
+use hyperslab_tree::relocate::Relocatable;
 use hyperslab_write::{FileWriter, ObjectId};
 use std::sync::mpsc::sync_channel;
 

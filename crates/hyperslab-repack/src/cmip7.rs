@@ -5,9 +5,9 @@
 //! about 4 MiB, and all metadata before all data. The checker reads files with pyfive, to which layouts of version 3 and
 //! version 1 B-trees of chunks are known best: [`CMIP7_BOUND`] gives these.
 
-use crate::error::RepackError;
 use hyperslab::datatypes::Class;
 use hyperslab::{Attributes, Dataset, ErrorKind, File};
+use hyperslab_encode::RepackError;
 use hyperslab_storage::FilterRequest;
 use hyperslab_storage::PathPattern;
 use hyperslab_storage::change::{Change, LayoutRequest, Rule, Size};

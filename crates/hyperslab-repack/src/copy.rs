@@ -1,14 +1,14 @@
 //! Copies a whole file.
 
 use crate::data::DataCopy;
-use crate::error::RepackError;
-use crate::object_selection::ObjectSelection;
-use crate::source_dataset::{btree_k, open_dataset};
-use crate::source_tree::SourceTree;
 use crate::stored_reader::StoredReader;
 use hyperslab::File;
 use hyperslab::internal::{stored, superblock};
+use hyperslab_encode::RepackError;
 use hyperslab_io::{Cancel, Sink};
+use hyperslab_tree::object_selection::ObjectSelection;
+use hyperslab_tree::source_dataset::{btree_k, open_dataset};
+use hyperslab_tree::source_tree::SourceTree;
 use hyperslab_write::{FileWriter, LowBound, ObjectSpec, WriteError, WriteOptions};
 
 /// Options of a copy.

@@ -1,18 +1,18 @@
 //! Copies the data of one dataset.
 
-use crate::checksums::PIECE_BYTES;
-use crate::chunk_filters::ChunkFilters;
-use crate::damage::{Damage, fill_element, rows, tolerated};
-use crate::error::RepackError;
-use crate::pieces::{Piece, each_piece, whole_chunk};
 use crate::raw_chunks::ChunkCopy;
-use crate::relocate::{Relocatable, contains_addresses};
-use crate::source_dataset::layout;
-use crate::source_tree::Sources;
 use crate::stored_reader::StoredReader;
 use hyperslab::internal::{stored, superblock};
 use hyperslab::{Dataset, File};
+use hyperslab_encode::RepackError;
+use hyperslab_encode::checksums::PIECE_BYTES;
+use hyperslab_encode::chunk_filters::ChunkFilters;
 use hyperslab_format::message::Layout;
+use hyperslab_tree::damage::{Damage, fill_element, rows, tolerated};
+use hyperslab_tree::pieces::{Piece, each_piece, whole_chunk};
+use hyperslab_tree::relocate::{Relocatable, contains_addresses};
+use hyperslab_tree::source_dataset::layout;
+use hyperslab_tree::source_tree::Sources;
 use hyperslab_write::{FileWriter, ObjectId, ObjectSpec};
 
 /// The source of a copy.
@@ -104,7 +104,7 @@ impl DataCopy<'_> {
     }
 
     /// Notes rows that cannot be read. Pieces that follow each other are one part.
-    fn note_rows(&mut self, path: String, lost: &crate::block::Block, error: &std::io::Error) {
+    fn note_rows(&mut self, path: String, lost: &hyperslab_encode::block::Block, error: &std::io::Error) {
         if let Some(last) = self.damage.last_mut()
             && last.path == path
             && let (Some(first), Some(count)) = (last.offset.first().copied(), last.shape.first_mut())

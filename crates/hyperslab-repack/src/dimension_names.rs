@@ -1,7 +1,7 @@
 //! The names of the dimensions of datasets, as netCDF-4 has them.
 
-use crate::error::RepackError;
 use hyperslab::File;
+use hyperslab_encode::RepackError;
 use hyperslab_format::Address;
 use hyperslab_netcdf::Netcdf;
 use std::cell::OnceCell;

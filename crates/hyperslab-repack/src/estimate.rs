@@ -6,14 +6,14 @@ mod memory;
 mod samples;
 mod stored_chunks;
 
-use crate::error::RepackError;
 use crate::plan::RepackPlan;
-use crate::relocate::contains_addresses;
-use crate::source_dataset::layout;
 use heap_objects::HeapObjects;
 use hyperslab::Dataset;
+use hyperslab_encode::RepackError;
 use hyperslab_format::message::Layout;
 use hyperslab_io::MemorySink;
+use hyperslab_tree::relocate::contains_addresses;
+use hyperslab_tree::source_dataset::layout;
 use hyperslab_write::{DatasetSpec, FileWriter, ObjectId, ObjectSpec, StorageSpec};
 use samples::Sampler;
 

@@ -4,10 +4,10 @@
 //! relative name that leads to a file is changed so that it leads to the same file from the new folder. Files of external
 //! raw data are searched for from the working directory of the program that reads, so that no name is right for all.
 
-use crate::error::RepackError;
-use crate::source_tree::SourceTree;
+use hyperslab_encode::RepackError;
 use hyperslab_format::virtual_mapping::VirtualMapping;
 use hyperslab_format::{Encoder, Name, Widths};
+use hyperslab_tree::source_tree::SourceTree;
 use hyperslab_write::{LinkTargetSpec, ObjectSpec, StorageSpec};
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};

@@ -1,16 +1,16 @@
 //! How a dataset will be stored: the rules of a change set, applied to it.
 
 use crate::chunk_shape;
-use crate::decimal_rounding::DecimalRounding;
-use crate::error::RepackError;
-use crate::new_filters::FilteredDataset;
-use crate::relocate::contains_addresses;
 use hyperslab::Dataset;
 use hyperslab::internal::missing_virtual_source;
+use hyperslab_encode::RepackError;
+use hyperslab_encode::decimal_rounding::DecimalRounding;
+use hyperslab_encode::new_filters::FilteredDataset;
 use hyperslab_filters::FilterError;
 use hyperslab_format::message::Filter;
 use hyperslab_storage::FilterRequest;
 use hyperslab_storage::change::{Change, ChangeSet, LayoutRequest, Rule, Size};
+use hyperslab_tree::relocate::contains_addresses;
 use hyperslab_units::counted_text;
 use hyperslab_write::{DatasetSpec, StorageSpec};
 

@@ -1,16 +1,8 @@
 //! The plan of a repack: what is copied as it is stored, and how everything else is recoded. Nothing is written.
 
-use crate::decimal_rounding::DecimalRounding;
-use crate::error::RepackError;
 use crate::moved_folder::MovedFolder;
 use crate::new_storage::{NewLayout, NewStorage, Resolved, resolve};
-use crate::object_selection::{ObjectSelection, SelectionSummary};
-use crate::ordered::AHEAD;
 use crate::planned_dataset::{Kept, PlannedDataset, Shared, StorageSummary, Subject};
-use crate::relocate::{Relocatable, contains_addresses};
-use crate::shared_parts::{Recent, SharedParts};
-use crate::source_dataset::btree_k;
-use crate::source_tree::SourceTree;
 use crate::spill::Spill;
 use crate::sweep::{Shapes, Sweep};
 use crate::target_chunks::target_chunks;
@@ -18,9 +10,17 @@ use crate::{chunk_shape, dimension_names::DimensionNames};
 use hyperslab::internal::{describe, superblock};
 use hyperslab::storage::AllocationTime;
 use hyperslab::{Dataset, Endianness, File, Selection};
+use hyperslab_encode::RepackError;
+use hyperslab_encode::decimal_rounding::DecimalRounding;
+use hyperslab_encode::ordered::AHEAD;
 use hyperslab_format::message::FilterPipeline;
 use hyperslab_storage::PathPattern;
 use hyperslab_storage::change::{ChangeSet, Rule};
+use hyperslab_tree::object_selection::{ObjectSelection, SelectionSummary};
+use hyperslab_tree::relocate::{Relocatable, contains_addresses};
+use hyperslab_tree::shared_parts::{Recent, SharedParts};
+use hyperslab_tree::source_dataset::btree_k;
+use hyperslab_tree::source_tree::SourceTree;
 use hyperslab_write::{
     ChunkedSpec, DatasetSpec, LinkTargetSpec, ObjectId, ObjectSpec, StorageSpec, VersionRequirement,
     WriteOptions, raised,

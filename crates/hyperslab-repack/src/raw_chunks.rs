@@ -1,12 +1,12 @@
 //! Copies chunks as they are stored.
 
-use crate::block::Block;
-use crate::checksums;
-use crate::damage::{Damage, fill_chunk, tolerated};
-use crate::error::RepackError;
 use crate::stored_reader::StoredReader;
 use hyperslab::internal::stored;
 use hyperslab::{ChunkMap, Dataset, File, Location};
+use hyperslab_encode::RepackError;
+use hyperslab_encode::block::Block;
+use hyperslab_encode::checksums;
+use hyperslab_tree::damage::{Damage, fill_chunk, tolerated};
 use hyperslab_write::{FileWriter, ObjectId};
 
 /// The chunks of a dataset.

@@ -9,19 +9,19 @@ mod sweep;
 mod temporary_file;
 mod through_file;
 
-use crate::block::Block;
-use crate::checksums;
-use crate::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
-use crate::damage::{Damage, fill_element, tolerated};
-use crate::error::RepackError;
-use crate::monitor::Monitor;
-use crate::ordered::Workers;
 use crate::plan::{Method, Recoding};
-use crate::relocate::Relocatable;
-use crate::source_tree::Sources;
 use crate::stored_reader::StoredReader;
 use hyperslab::{Dataset, Endianness, File, Heap, Selection};
+use hyperslab_encode::Monitor;
+use hyperslab_encode::RepackError;
+use hyperslab_encode::block::Block;
+use hyperslab_encode::checksums;
+use hyperslab_encode::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
+use hyperslab_encode::ordered::Workers;
 use hyperslab_filters::FilterError;
+use hyperslab_tree::damage::{Damage, fill_element, tolerated};
+use hyperslab_tree::relocate::Relocatable;
+use hyperslab_tree::source_tree::Sources;
 use hyperslab_write::{FileWriter, ObjectId, ObjectSpec, StorageSpec};
 use std::path::Path;
 
@@ -171,7 +171,9 @@ impl Recoder<'_, '_> {
         for part in parts(block, chunk) {
             self.monitor.check()?;
             match subject.dataset.read_bytes(&Selection::block(&part.start, &part.count), Endianness::File) {
-                Ok(bytes) => crate::block::copy_common((&bytes, &part), (&mut elements, block), size),
+                Ok(bytes) => {
+                    hyperslab_encode::block::copy_common((&bytes, &part), (&mut elements, block), size)
+                }
                 Err(error) if error.kind() == hyperslab::ErrorKind::Cancelled => return Err(error.into()),
                 Err(error) => self.note(subject, &part, &error),
             }

@@ -1,21 +1,21 @@
 //! Runs a plan: writes the new file.
 
-use crate::checksums::Checksums;
-use crate::chunk_encoder::CodecState;
 use crate::copy::copy_user_block;
-use crate::damage::{Damage, Lost};
 use crate::data::DataCopy;
-use crate::error::RepackError;
-use crate::monitor::Monitor;
-use crate::ordered::Workers;
 use crate::plan::{Method, RepackPlan, located};
 use crate::recode::Recoder;
-use crate::source_dataset::{SourceFile, open_dataset};
-use crate::source_tree::Sources;
 use crate::stored_reader::{SMALL_BYTES, StoredReader};
 use hyperslab::{Dataset, File};
+use hyperslab_encode::Monitor;
+use hyperslab_encode::RepackError;
+use hyperslab_encode::checksums::Checksums;
+use hyperslab_encode::chunk_encoder::CodecState;
+use hyperslab_encode::ordered::Workers;
 use hyperslab_format::Address;
 use hyperslab_io::Sink;
+use hyperslab_tree::damage::{Damage, Lost};
+use hyperslab_tree::source_dataset::{SourceFile, open_dataset};
+use hyperslab_tree::source_tree::Sources;
 use hyperslab_write::{FileTree, FileWriter, ObjectId, ObjectSpec, WrittenFile};
 
 /// A file that has been written, and what is needed to verify it.

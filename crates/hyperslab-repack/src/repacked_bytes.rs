@@ -1,12 +1,12 @@
 //! How large a file would be after a repack that changes nothing: what it has unused is the difference.
 
-use crate::error::RepackError;
 use crate::estimate::SampleSize;
-use crate::object_selection::ObjectSelection;
 use crate::plan::{RepackOptions, RepackPlan};
 use hyperslab::File;
 use hyperslab::internal::page_bytes;
+use hyperslab_encode::RepackError;
 use hyperslab_storage::change::ChangeSet;
+use hyperslab_tree::object_selection::ObjectSelection;
 use hyperslab_write::WriteOptions;
 
 /// The memory that is planned with. Nothing is decoded, so that it does not matter.

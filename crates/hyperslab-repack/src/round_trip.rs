@@ -1,11 +1,11 @@
 //! Random trees: what is read of a file that was written from a tree is the tree.
 
-use crate::object_selection::ObjectSelection;
-use crate::source_tree::SourceTree;
 use hyperslab::File;
 use hyperslab::datatypes::{ByteOrder, Charset, Class, Integer, StringPadding};
 use hyperslab_format::message::{BtreeK, Datatype, FilterPipeline, GroupInfo};
 use hyperslab_io::{Memory, MemorySink};
+use hyperslab_tree::object_selection::ObjectSelection;
+use hyperslab_tree::source_tree::SourceTree;
 use hyperslab_write::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DataspaceSpec, DatatypeUse, FileTree, FileWriter,
     GroupSpec, LinkSpec, LinkTargetSpec, LowBound, Object, ObjectId, ObjectSpec, Patch, PatchTarget,
@@ -214,7 +214,7 @@ proptest! {
         let bytes = write(&tree, options);
         prop_assert!(bytes == write(&tree, options), "the same tree has other bytes");
         let file = File::from_source(Arc::new(Memory::new("a tree", bytes))).expect("a file");
-        prop_assert_eq!(crate::source_dataset::btree_k(&file), btree_k);
+        prop_assert_eq!(hyperslab_tree::source_dataset::btree_k(&file), btree_k);
         let found = SourceTree::read(&file, &ObjectSelection::default(), false).expect("a tree").tree;
         prop_assert_eq!(normalized(found), normalized(tree));
     }

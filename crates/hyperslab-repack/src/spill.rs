@@ -10,9 +10,9 @@
 //! bytes, and a bucket is one, too; where they are follows from the shapes. Slabs are as large as memory allows, and buckets
 //! as small as they can be without parts that are too small to be written one by one: mostly single chunks.
 
-use crate::block::Block;
-use crate::ordered::AHEAD;
 use crate::sweep::Shapes;
+use hyperslab_encode::block::Block;
+use hyperslab_encode::ordered::AHEAD;
 
 /// Writing fewer bytes takes hardly less time.
 const PART_BYTES: u64 = 64 << 10;

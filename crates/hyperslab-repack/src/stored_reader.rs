@@ -1,15 +1,15 @@
 //! Reads data as it is stored: neighbours with one request, and, from a source with latency, the data of many small datasets
 //! at once before they are copied one after the other.
 
-use crate::batch_size::BatchSize;
-use crate::error::RepackError;
-use crate::source_dataset::{SourceFile, layout};
-use crate::source_tree::Sources;
 use bytes::Bytes;
 use hyperslab::internal::{stored, superblock};
 use hyperslab::{Dataset, Error, File, Location};
+use hyperslab_encode::RepackError;
+use hyperslab_encode::batch_size::BatchSize;
 use hyperslab_format::message::Layout;
 use hyperslab_io::{Advice, Cancel, Source, coalesce, fetch_all};
+use hyperslab_tree::source_dataset::{SourceFile, layout};
+use hyperslab_tree::source_tree::Sources;
 use hyperslab_write::ObjectId;
 use std::collections::BTreeMap;
 use std::io;

@@ -12,7 +12,7 @@
 //! column, steps of whole target chunks advance along one axis. A step reads the source chunks that it needs and that no
 //! earlier step has read. So each source chunk is decoded once and each target chunk is encoded once.
 
-use crate::block::Block;
+use hyperslab_encode::block::Block;
 use std::collections::VecDeque;
 
 /// Shapes in elements: the array, a chunk of the source, a chunk of the target.

@@ -5,19 +5,19 @@
 //! read again. Elements with addresses are followed in both files: what they lead to is compared. So is everything else
 //! about the objects ([`verify_objects`]).
 
-use crate::block::Block;
 use crate::chunk_shape;
-use crate::error::RepackError;
-use crate::monitor::Monitor;
-use crate::ordered::Workers;
-use crate::pieces::rows_of_chunks;
-use crate::relocate::{Relocatable, contains_addresses, fetch_referents};
 use crate::repack::{Repacked, WrittenData, WrittenDataset};
-use crate::source_tree::{Sources, WrittenObjects};
-use crate::verify_objects::verify_objects;
-use crate::verify_stored::StoredData;
 use hyperslab::internal::stored;
 use hyperslab::{ChunkGrid, Dataset, Endianness, Error, File, Selection};
+use hyperslab_encode::Monitor;
+use hyperslab_encode::RepackError;
+use hyperslab_encode::block::Block;
+use hyperslab_encode::ordered::Workers;
+use hyperslab_tree::pieces::rows_of_chunks;
+use hyperslab_tree::relocate::{Relocatable, contains_addresses, fetch_referents};
+use hyperslab_tree::source_tree::{Sources, WrittenObjects};
+use hyperslab_tree::verify_objects::verify_objects;
+use hyperslab_tree::verify_stored::StoredData;
 
 /// Bytes of contiguous data that are compared at a time.
 const PIECE_BYTES: u64 = 8 << 20;

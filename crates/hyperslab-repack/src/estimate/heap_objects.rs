@@ -3,16 +3,16 @@
 //! Where an element itself says how long its object is, the heap of the source is not read.
 
 use super::SampleSize;
-use crate::block::Block;
 use crate::chunk_shape;
-use crate::error::RepackError;
-use crate::pieces::{Piece, each_piece};
 use crate::plan::RepackPlan;
-use crate::relocate::{HeapContent, Relocatable, contains_addresses};
-use crate::source_dataset::layout;
-use crate::source_tree::Sources;
 use hyperslab::datatypes::{Class, Reference};
 use hyperslab::{ChunkGrid, Dataset, Datatype, Endianness, Heap, Selection};
+use hyperslab_encode::RepackError;
+use hyperslab_encode::block::Block;
+use hyperslab_tree::pieces::{Piece, each_piece};
+use hyperslab_tree::relocate::{HeapContent, Relocatable, contains_addresses};
+use hyperslab_tree::source_dataset::layout;
+use hyperslab_tree::source_tree::Sources;
 use hyperslab_write::DataSpace;
 
 /// The heap objects of a dataset.

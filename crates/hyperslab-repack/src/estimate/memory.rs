@@ -7,9 +7,9 @@
 //! while a dataset is verified    the map of its chunks, and what is read of them
 //! ```
 
-use crate::error::RepackError;
 use crate::plan::RepackPlan;
-use crate::relocate::contains_addresses;
+use hyperslab_encode::RepackError;
+use hyperslab_tree::relocate::contains_addresses;
 use hyperslab_write::{
     AttributeSpec, DatasetSpec, DataspaceSpec, GroupSpec, Object, ObjectSpec, StorageSpec, Value,
 };

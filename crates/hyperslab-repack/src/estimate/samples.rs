@@ -3,16 +3,16 @@
 
 use super::SampleSize;
 use super::stored_chunks::StoredChunks;
-use crate::block::{Block, copy_common};
-use crate::chunk_encoder::{ChunkEncoder, CodecState};
-use crate::damage::fill_element;
-use crate::error::RepackError;
-use crate::new_filters::FilteredDataset;
-use crate::ordered::Workers;
 use crate::plan::{Recoding, RepackPlan};
 use crate::planned_dataset::PlannedDataset;
 use hyperslab::{Dataset, Endianness, Selection};
+use hyperslab_encode::RepackError;
+use hyperslab_encode::block::{Block, copy_common};
+use hyperslab_encode::chunk_encoder::{ChunkEncoder, CodecState};
+use hyperslab_encode::new_filters::FilteredDataset;
+use hyperslab_encode::ordered::Workers;
 use hyperslab_format::message::Filter;
+use hyperslab_tree::damage::fill_element;
 use hyperslab_write::{ChunkedSpec, DatasetSpec};
 use std::time::Instant;
 

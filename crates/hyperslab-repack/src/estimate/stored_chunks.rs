@@ -1,11 +1,11 @@
 //! Chunks whose shape stays, as the recoding decodes them: with what is stored beyond the extent, which may be anything.
 
-use crate::block::Block;
-use crate::chunk_encoder::CodecState;
 use crate::plan::{Method, Recoding};
 use crate::recode::chunk_decoder::{ChunkDecoder, read_stored};
 use hyperslab::internal::stored;
 use hyperslab::{ChunkMap, Dataset};
+use hyperslab_encode::block::Block;
+use hyperslab_encode::chunk_encoder::CodecState;
 use hyperslab_io::Source;
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! To contiguous storage: blocks of whole source chunks are read, and their rows written to their places.
 
 use super::{Recoder, Subject, WrittenChunks};
-use crate::block::Block;
-use crate::checksums::PieceChecksums;
-use crate::error::RepackError;
-use crate::relocate::contains_addresses;
+use hyperslab_encode::RepackError;
+use hyperslab_encode::block::Block;
+use hyperslab_encode::checksums::PieceChecksums;
+use hyperslab_tree::relocate::contains_addresses;
 
 impl Recoder<'_, '_> {
     /// Returns the checksums of the pieces of the data, if blocks follow each other in it.

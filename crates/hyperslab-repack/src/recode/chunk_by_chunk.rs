@@ -5,11 +5,11 @@
 
 use super::chunk_decoder::{ChunkDecoder, read_stored};
 use super::{ChunkedTarget, Recoder, Subject, WrittenChunks, encode_error};
-use crate::chunk_encoder::{CodecState, EncodedChunk};
-use crate::error::RepackError;
 use bytes::Bytes;
 use hyperslab::internal::stored;
 use hyperslab::{Endianness, Error, Selection};
+use hyperslab_encode::RepackError;
+use hyperslab_encode::chunk_encoder::{CodecState, EncodedChunk};
 use std::sync::mpsc::sync_channel;
 
 impl Recoder<'_, '_> {
@@ -48,7 +48,11 @@ impl Recoder<'_, '_> {
                     Ok(elements) => {
                         state.chunk = fill();
                         let size = subject.fill.len();
-                        crate::block::copy_common((&elements, &within), (&mut state.chunk, &block), size);
+                        hyperslab_encode::block::copy_common(
+                            (&elements, &within),
+                            (&mut state.chunk, &block),
+                            size,
+                        );
                     }
                     Err(error) if keep_going && error.kind() != hyperslab::ErrorKind::Cancelled => {
                         state.chunk = fill();

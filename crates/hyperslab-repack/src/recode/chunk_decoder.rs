@@ -1,8 +1,8 @@
 //! Reads the stored bytes of chunks of the source, and decodes them.
 
-use crate::new_filters::spec;
 use hyperslab::internal::chunked_layout;
 use hyperslab::{Dataset, Error, Location};
+use hyperslab_encode::new_filters::spec;
 use hyperslab_filters::{FilterError, Pipeline, Scratch};
 use hyperslab_io::Source;
 

@@ -2,8 +2,8 @@
 
 use super::chunk_decoder::ChunkDecoder;
 use super::{Recoder, Subject, parts};
-use crate::block::{Block, copy_common};
 use crate::stored_reader::{SMALL_BYTES, stored_range, stored_ranges};
+use hyperslab_encode::block::{Block, copy_common};
 use hyperslab_filters::Scratch;
 
 impl Recoder<'_, '_> {

@@ -1,7 +1,7 @@
 //! A target chunk from parts of the source that are in memory.
 
 use super::{ChunkedTarget, Subject};
-use crate::block::{Block, copy_common};
+use hyperslab_encode::block::{Block, copy_common};
 
 /// Fills `chunk` with the chunk in a row, whose elements are in these parts; with fill values where no part has them.
 /// Returns whether the chunk reaches beyond the extent.

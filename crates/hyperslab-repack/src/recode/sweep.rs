@@ -2,11 +2,11 @@
 
 use super::gather::gather;
 use super::{ChunkedTarget, Recoder, Subject, WrittenChunks, encode_error};
-use crate::block::Block;
-use crate::chunk_encoder::{CodecState, EncodedChunk};
-use crate::error::RepackError;
-use crate::relocate::contains_addresses;
 use crate::sweep::{Sweep, Window};
+use hyperslab_encode::RepackError;
+use hyperslab_encode::block::Block;
+use hyperslab_encode::chunk_encoder::{CodecState, EncodedChunk};
+use hyperslab_tree::relocate::contains_addresses;
 
 impl Recoder<'_, '_> {
     pub(super) fn sweep(

@@ -1,6 +1,6 @@
 //! A file without a name, which is gone when the process is; positioned reads and writes, from any thread.
 
-use crate::error::RepackError;
+use hyperslab_encode::RepackError;
 use std::fs::File;
 use std::io;
 use std::path::Path;

@@ -4,12 +4,12 @@
 use super::gather::gather;
 use super::temporary_file::TemporaryFile;
 use super::{ALONE_BYTES, ChunkedTarget, Recoder, Subject, WrittenChunks, encode_error};
-use crate::block::{Block, copy_common};
-use crate::chunk_encoder::{CodecState, EncodedChunk};
-use crate::error::RepackError;
-use crate::relocate::contains_addresses;
 use crate::spill::Spill;
 use hyperslab::ChunkGrid;
+use hyperslab_encode::RepackError;
+use hyperslab_encode::block::{Block, copy_common};
+use hyperslab_encode::chunk_encoder::{CodecState, EncodedChunk};
+use hyperslab_tree::relocate::contains_addresses;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
