@@ -4,13 +4,13 @@ use crate::absent;
 use crate::args::ExplainArgs;
 use crate::failure::{self, Failure};
 use crate::forecast::{self, SweptRead};
-use crate::json::{Json, Object, write_object};
 use crate::location;
 use crate::{schema, terminal};
 use hyperslab::internal::absent_of;
 use hyperslab::{Axis, Dataset, Explained, ExplainedChunk, ExplainedRequest, File, Selection};
 use hyperslab_doctor::forecast::Forecast;
 use hyperslab_doctor::render_forecast;
+use hyperslab_listing::json::{Json, Object, write_object};
 use std::io::Write;
 
 /// Runs the command.

@@ -17,15 +17,12 @@ mod check;
 pub mod chunks;
 pub mod digest;
 pub mod doctor;
-pub mod dtype;
-mod element;
 pub mod explain;
 mod facts;
 pub mod failure;
 mod forecast;
 mod help;
 mod index;
-pub mod json;
 mod location;
 pub mod ls;
 mod made_up;
@@ -33,7 +30,6 @@ mod named_files;
 #[cfg(feature = "remote")]
 mod network;
 mod network_args;
-mod object_paths;
 mod output;
 mod pattern_args;
 #[cfg(feature = "remote")]
@@ -44,7 +40,6 @@ mod schema;
 mod shell_line;
 mod size;
 mod terminal;
-mod traversal;
 mod worker;
 mod write_file;
 

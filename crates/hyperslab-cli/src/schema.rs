@@ -10,7 +10,7 @@
 //! `tests/commands/schemas.rs` pins the members of each document.
 
 use crate::failure::Failure;
-use crate::json::{Json, Object};
+use hyperslab_listing::json::{Json, Object};
 use serde::Serialize;
 
 /// The name and the version of a kind of document.

@@ -1,13 +1,13 @@
 //! The dataset that is measured where the user names none: the largest. The others are listed.
 
 use super::arguments::BenchArgs;
-use crate::dtype;
 use crate::facts::choose;
 use crate::failure::{Failure, one_line};
 use crate::location;
 use crate::size;
 use hyperslab::Dataset;
 use hyperslab_doctor::Options;
+use hyperslab_listing::dtype;
 use hyperslab_storage::pattern::shape_text;
 use hyperslab_units::counted_text;
 use std::borrow::Cow;

@@ -13,8 +13,8 @@ mod table;
 use crate::args::ChunksArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::location;
-use crate::traversal::{Item, Traversal};
 use hyperslab::{Dataset, Error, File, Object, Prefetch};
+use hyperslab_listing::traversal::{Item, Traversal};
 use rows::{RowWriter, RowsError};
 use std::io::Write;
 

@@ -2,9 +2,9 @@
 //! The storage of the others is checked, too.
 
 use crate::failure::Failure;
-use crate::traversal::{Item, Traversal};
 use hyperslab::{Dataset, Error, File, Object, Prefetch};
 use hyperslab_doctor::Options;
+use hyperslab_listing::traversal::{Item, Traversal};
 
 /// The reads of at most this many datasets are simulated.
 const DATASETS_MAX: usize = 6;

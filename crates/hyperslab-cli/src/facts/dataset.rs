@@ -2,11 +2,11 @@
 
 use super::sample::{self, SampleScope};
 use super::variable_length;
-use crate::dtype;
 use hyperslab::internal::{self, describe};
 use hyperslab::storage::{Fill, FillTime as StoredFillTime, Filter};
 use hyperslab::{Dataset, Result};
 use hyperslab_doctor::{ChunkMap, DatasetFacts, FillFacts, FillTime, FilterFact, Layout, StoredChunk};
+use hyperslab_listing::dtype;
 
 use std::sync::Arc;
 

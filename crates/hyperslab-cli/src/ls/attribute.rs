@@ -1,9 +1,9 @@
 //! Attributes, as they are listed.
 
 use super::value::Values;
-use crate::dtype;
-use crate::json::Json;
 use hyperslab::{Attribute, AttributeEntry, Attributes, Dataspace, File, Heap, Result};
+use hyperslab_listing::dtype;
+use hyperslab_listing::json::Json;
 
 /// An attribute.
 pub(super) struct ShownAttribute {

@@ -1,11 +1,11 @@
 //! `hyperslab ls --bytes`: what the bytes of the file belong to.
 
 use crate::failure::{self, Failure, one_line};
-use crate::json::{Json, Object, write_object};
 use crate::output::{Align, Line, table};
 use crate::{schema, size};
 use hyperslab::File;
 use hyperslab::internal::{Census, census};
+use hyperslab_listing::json::{Json, Object, write_object};
 use hyperslab_repack::repacked_bytes;
 use hyperslab_units::counted_text;
 use std::io::Write;

@@ -2,11 +2,11 @@
 
 use super::attribute::ShownAttribute;
 use super::value::Values;
-use crate::dtype;
-use crate::traversal::Item;
 use hyperslab::storage::{Fill, FillValue, Filter};
 use hyperslab::{Dataset, Dataspace, File, LinkTarget, Object, Result, internal};
 use hyperslab_format::message::ChunkIndex;
+use hyperslab_listing::dtype;
+use hyperslab_listing::traversal::Item;
 
 /// One line of a listing.
 pub(super) struct Entry {
@@ -53,7 +53,7 @@ pub(super) struct DatasetEntry {
     pub logical_bytes: u64,
     /// The stored bytes, or the reason why they cannot be determined.
     pub stored_bytes: std::result::Result<u64, String>,
-    pub fill_value: Option<crate::json::Json>,
+    pub fill_value: Option<hyperslab_listing::json::Json>,
     /// When space is allocated, and fill values are written.
     pub fill: FillValue,
     /// Where contiguous data begins.

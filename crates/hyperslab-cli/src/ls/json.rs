@@ -3,11 +3,11 @@
 use super::attribute::ShownAttribute;
 use super::entry::{DatasetEntry, Entry, EntryKind, index_kind};
 use super::properties::{FileProperties, fill_words, optional_text};
-use crate::json::{Json, Object, write_object};
 use crate::{schema, size};
 use hyperslab::internal::describe;
 use hyperslab::storage::Filter;
 use hyperslab::{File, LinkTarget};
+use hyperslab_listing::json::{Json, Object, write_object};
 
 /// The document, including the line break at its end.
 pub(super) fn document(

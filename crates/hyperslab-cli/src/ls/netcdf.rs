@@ -3,9 +3,9 @@
 use crate::absent;
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::json::{Json, Object, write_object};
 use crate::schema;
 use hyperslab::{File, Heap};
+use hyperslab_listing::json::{Json, Object, write_object};
 use hyperslab_netcdf::{
     Attribute, CdlOptions, DimensionKind, Group, Netcdf, Omitted, UserKind, Values, Variable, VariableType,
     write_cdl,

@@ -1,11 +1,11 @@
 //! Properties of files and datasets that decide how space is used: as words, and as members of JSON.
 
-use crate::json::Object;
 use crate::size;
 use hyperslab::File;
 use hyperslab::internal::{Census, census, file_space};
 use hyperslab::storage::{AllocationTime, Fill, FillTime, FillValue};
 use hyperslab_format::message::{FileSpaceInfo, FileSpaceStrategy};
+use hyperslab_listing::json::Object;
 use hyperslab_units::count_text;
 
 /// How a file manages its space, and what its metadata takes.

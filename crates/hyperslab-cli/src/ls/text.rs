@@ -4,12 +4,12 @@ use super::attribute::ShownAttribute;
 use super::entry::{DatasetEntry, Entry, EntryKind, index_kind};
 use super::properties::{FileProperties, fill_words, optional_text};
 use crate::failure::one_line;
-use crate::json::Json;
 use crate::output::{Align, Line, table};
 use crate::size;
 use hyperslab::internal::describe;
 use hyperslab::storage::Filter;
 use hyperslab::{File, LinkTarget};
+use hyperslab_listing::json::Json;
 use hyperslab_units::counted_text;
 
 const HEAD: [(&str, Align); 9] = [

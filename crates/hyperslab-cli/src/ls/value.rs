@@ -1,11 +1,11 @@
 //! Single values for display: numbers as numbers, text as text. Values that have no such form are in the output of
 //! `hyperslab digest`.
 
-use crate::element::{self, NativeFloat};
-use crate::json::Json;
 use hyperslab::{Heap, ReferenceTarget, Result, RevisedReference};
 use hyperslab_format::message::datatype::{Float, Reference};
 use hyperslab_format::message::{Class, Datatype};
+use hyperslab_listing::element::{self, NativeFloat};
+use hyperslab_listing::json::Json;
 use hyperslab_units::hex;
 
 /// At most this many parts of one value are shown, however they are nested.

@@ -7,10 +7,10 @@ const PENDING_BYTES: usize = 1 << 16;
 
 /// The text exceeds the limit.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TooLong;
+pub struct TooLong;
 
 /// Receives text and computes its checksum.
-pub(crate) struct TextHasher {
+pub struct TextHasher {
     /// Text that has not been added to the checksum yet. Callers append to it.
     pub text: String,
     hash: Sha256,
@@ -57,7 +57,7 @@ impl TextHasher {
 }
 
 /// The checksum in hexadecimal digits.
-pub(crate) fn hex(hash: Sha256) -> String {
+pub fn hex(hash: Sha256) -> String {
     hyperslab_units::hex(&hash.finalize())
 }
 

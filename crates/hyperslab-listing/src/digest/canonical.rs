@@ -11,7 +11,7 @@ use hyperslab_format::message::{ByteOrder, Class, Datatype};
 
 /// Converts elements to canonical bytes.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Encoder {
+pub struct Encoder {
     element_bytes: usize,
     steps: Vec<Step>,
     has_extended: bool,

@@ -25,14 +25,14 @@ const SHORT_BYTES: usize = 16;
 type Digested = std::result::Result<(), Stop>;
 
 /// The type and extent of a value, and the source of its elements.
-pub(crate) struct Value<'v> {
+pub struct Value<'v> {
     pub datatype: &'v Datatype,
     pub extent: &'v Dataspace,
     pub elements: Elements<'v>,
 }
 
 /// The source of the elements.
-pub(crate) enum Elements<'v> {
+pub enum Elements<'v> {
     /// In memory, as they are in the file.
     Here(&'v [u8]),
     /// To be read from a dataset.
@@ -204,6 +204,6 @@ fn numpy_name(datatype: &Datatype) -> Option<String> {
 }
 
 /// The error of a value, as it is reported.
-pub(crate) fn error_text(error: &Error) -> Json {
+pub fn error_text(error: &Error) -> Json {
     error.message().into()
 }

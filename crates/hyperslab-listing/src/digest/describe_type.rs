@@ -14,7 +14,7 @@ const SEQUENCE_BYTES: u64 = 16;
 const POINTER_BYTES: u64 = 8;
 
 /// The size of an element in memory, in bytes.
-pub(crate) fn size(datatype: &Datatype) -> u64 {
+pub fn size(datatype: &Datatype) -> u64 {
     if !is_relocated(datatype) {
         return datatype.size.into();
     }
@@ -41,7 +41,7 @@ fn is_relocated(datatype: &Datatype) -> bool {
 }
 
 /// The description of a datatype.
-pub(crate) fn describe(datatype: &Datatype) -> Json {
+pub fn describe(datatype: &Datatype) -> Json {
     let mut members = Object::from([("size", size(datatype).into())]);
     if datatype.committed.is_some() {
         members.insert("committed", true.into());
@@ -172,7 +172,7 @@ fn text(is_variable: bool, padding: StringPadding, charset: Charset) -> [(&'stat
 }
 
 /// The members of a compound, in the order in which the library puts them in memory.
-pub(crate) fn members_in_memory<'d>(datatype: &Datatype, members: &'d [Member]) -> Vec<&'d Member> {
+pub fn members_in_memory<'d>(datatype: &Datatype, members: &'d [Member]) -> Vec<&'d Member> {
     let mut members: Vec<&Member> = members.iter().collect();
     if is_relocated(datatype) {
         members.sort_by_key(|member| member.offset);

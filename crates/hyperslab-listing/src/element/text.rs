@@ -3,7 +3,7 @@
 use hyperslab_format::message::datatype::StringPadding;
 
 /// The number of bytes of an element that are text. The remaining bytes are returned as NULs.
-pub(crate) fn text_len(padding: StringPadding, element: &[u8]) -> usize {
+pub fn text_len(padding: StringPadding, element: &[u8]) -> usize {
     match padding {
         StringPadding::NullTerminate => element.iter().position(|&byte| byte == 0).unwrap_or(element.len()),
         StringPadding::NullPad => element.len(),
@@ -14,7 +14,7 @@ pub(crate) fn text_len(padding: StringPadding, element: &[u8]) -> usize {
 }
 
 /// The text of an element, without trailing NULs.
-pub(crate) fn text(padding: StringPadding, element: &[u8]) -> &[u8] {
+pub fn text(padding: StringPadding, element: &[u8]) -> &[u8] {
     let text = &element[..text_len(padding, element)];
     &text[..text.len() - text.iter().rev().take_while(|&&byte| byte == 0).count()]
 }

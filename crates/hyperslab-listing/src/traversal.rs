@@ -5,30 +5,52 @@
 use crate::object_paths::{ListedObject, ObjectPaths};
 use hyperslab::{Error, Group, Link, LinkTarget, Object, Prefetch, Result};
 
-/// One item of the listing.
-pub(crate) enum Item {
+/// One item of the listing. Paths are the bytes in the file.
+pub enum Item {
     /// An object, listed for the first time.
     Object {
+        /// Where it was found first.
         path: Vec<u8>,
+        /// The object.
         object: Object,
         /// Number of its links, if it is a group whose links can be read.
         links: Option<u64>,
     },
     /// An object that cannot be opened.
-    Unopened { path: Vec<u8>, error: Error },
-    /// Another hard link to an object that was listed at `target`.
-    Alias { path: Vec<u8>, target: Vec<u8> },
+    Unopened {
+        /// Where a link to it is.
+        path: Vec<u8>,
+        /// The reason.
+        error: Error,
+    },
+    /// Another hard link to an object that was listed already.
+    Alias {
+        /// Where the link is.
+        path: Vec<u8>,
+        /// The path of the object.
+        target: Vec<u8>,
+    },
     /// A link that is not followed.
-    Link { path: Vec<u8>, target: LinkTarget },
+    Link {
+        /// Where it is.
+        path: Vec<u8>,
+        /// What it names.
+        target: LinkTarget,
+    },
     /// A link, or all links of a group, that cannot be read.
-    BrokenLink { path: Vec<u8>, error: Error },
+    BrokenLink {
+        /// Where it is, or the group.
+        path: Vec<u8>,
+        /// The reason.
+        error: Error,
+    },
 }
 
 /// A link of a group, with its path.
 type Member = (Group, Vec<u8>, Link, usize);
 
 /// A traversal in progress.
-pub(crate) struct Traversal {
+pub struct Traversal {
     items: Vec<Item>,
     paths: ObjectPaths,
     /// Members at a greater depth are not listed.

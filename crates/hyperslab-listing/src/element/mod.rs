@@ -3,8 +3,8 @@
 mod enumeration;
 mod text;
 
-pub(crate) use enumeration::Enumeration;
-pub(crate) use hyperslab::internal::number::{
+pub use enumeration::Enumeration;
+pub use hyperslab::internal::number::{
     NativeFloat, half_to_double, integer_value, is_native_integer, is_whole, native_float, significant_bits,
 };
-pub(crate) use text::{text, text_len};
+pub use text::{text, text_len};

@@ -11,7 +11,7 @@ use hyperslab_format::{Bytes, Name};
 
 /// How the values of one enumeration are read.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Enumeration {
+pub struct Enumeration {
     integer: Integer,
     size: u32,
     is_boolean: bool,

@@ -4,7 +4,7 @@ use crate::json::{Json, Object};
 use hyperslab::Dataspace;
 
 /// The description of an extent.
-pub(crate) fn describe(extent: &Dataspace) -> Json {
+pub fn describe(extent: &Dataspace) -> Json {
     let members = match extent {
         Dataspace::Null => Object::from([("kind", "null".into())]),
         Dataspace::Scalar => Object::from([("kind", "scalar".into())]),

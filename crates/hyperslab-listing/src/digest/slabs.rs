@@ -13,7 +13,7 @@ const SLAB_CHUNKS: u64 = 1 << 20;
 const CHUNKS_BYTES_MAX: u64 = 256 << 20;
 
 /// Starts and counts of the slabs. Each element is in exactly one of them; each slab is contiguous in row-major order.
-pub(crate) fn slabs(
+pub fn slabs(
     dims: &[u64],
     chunk: Option<&[u64]>,
     element_bytes: u64,

@@ -12,7 +12,7 @@ const FIRST_USER_BLOCK: u64 = 512;
 
 /// The format of a file, recognised by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Kind {
+pub struct Kind {
     /// `hdf5`, `cdf1`, `cdf2`, `cdf5`, `hdf4` or `unknown`.
     pub format: &'static str,
     /// Offset of the signature, in bytes.
@@ -20,7 +20,7 @@ pub(crate) struct Kind {
 }
 
 /// Recognises the format of a file.
-pub(crate) fn kind(file: &dyn Source) -> io::Result<Kind> {
+pub fn kind(file: &dyn Source) -> io::Result<Kind> {
     let len = file.len();
     let mut head = [0u8; 8];
     let read = |head: &mut [u8; 8], at: u64| -> io::Result<bool> {
@@ -53,7 +53,7 @@ pub(crate) fn kind(file: &dyn Source) -> io::Result<Kind> {
 }
 
 /// Adds the format, size and checksum of a file and, if it is HDF5, the version and sizes in its superblock.
-pub(crate) fn describe(file: &dyn Source) -> io::Result<Object> {
+pub fn describe(file: &dyn Source) -> io::Result<Object> {
     let kind = kind(file)?;
     let mut record = Object::from([
         ("t", "file".into()),

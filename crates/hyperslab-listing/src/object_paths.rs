@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// An object that was listed.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ListedObject {
+pub struct ListedObject {
     /// Its path, as the bytes in the file.
     pub path: Vec<u8>,
     /// Its extent, if it is a dataset.
@@ -15,7 +15,7 @@ pub(crate) struct ListedObject {
 
 /// All listed objects, by the address of their headers.
 #[derive(Debug, Default)]
-pub(crate) struct ObjectPaths {
+pub struct ObjectPaths {
     by_address: HashMap<Address, ListedObject>,
 }
 

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 const FILL_BYTES_MAX: usize = 64;
 
 /// Adds everything but the values to `record`. Returns the number of parts that could not be read.
-pub(crate) fn describe(dataset: &Dataset, record: &mut Object) -> u64 {
+pub fn describe(dataset: &Dataset, record: &mut Object) -> u64 {
     let layout = match dataset.layout_name() {
         // The data of an external dataset is contiguous in its file.
         "external" => "contiguous",

@@ -8,7 +8,7 @@ use crate::object_paths::ObjectPaths;
 use hyperslab::{Attributes, File};
 
 /// Adds the attributes to `record`. Returns the number of attributes that could not be read.
-pub(crate) fn describe(
+pub fn describe(
     attributes: &Attributes<'_>,
     file: &File,
     paths: &ObjectPaths,

@@ -1,8 +1,7 @@
-//! `hyperslab digest`: every object of a file, with a checksum of every value, as JSON lines.
+//! Every object of a file, with a checksum of every value, as JSON lines.
 //!
 //! If the digests of two files, or of the same file read by two libraries, are equal, so are the values. A part that
 //! cannot be read becomes an `error` in its record and does not hide anything else.
-//! The first line names the schema of all others.
 //!
 //! ```text
 //! traversal ──► items in order ──► a record each: what the object is, its values, its attributes
@@ -21,22 +20,15 @@ mod text_hasher;
 mod text_plan;
 mod values;
 
-use crate::absent;
-use crate::args::DigestArgs;
-use crate::failure::{self, Failure, one_line};
 use crate::json::{Json, Object, write_object};
-use crate::location;
 use crate::object_paths::ObjectPaths;
-use crate::runner::FileProgress;
-use crate::schema;
 use crate::traversal::{Item, Traversal};
+use hyperslab::internal::absent;
 use hyperslab::{File, LinkTarget, Object as H5Object, Prefetch};
-use hyperslab_io::Source;
-use hyperslab_units::counted_text;
-use std::io::{self, IsTerminal, Write};
-use std::path::Path;
-use std::sync::Arc;
+use std::io::{self, Write};
 use values::{Value, error_text};
+
+pub use file_record::describe as describe_file;
 
 /// Settings of a digest.
 #[derive(Debug, Clone)]
@@ -64,126 +56,13 @@ pub struct Summary {
     pub unopened: Option<hyperslab::Error>,
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let mut out = Headed { head: Some(head()), out };
-    let mut code = failure::DONE;
-    // Records are written in pieces, so there is no bar if they go to the terminal too: it would be drawn between the pieces.
-    let is_shown = !std::io::stdout().is_terminal();
-    let progress = if is_shown { FileProgress::new(args.files.len()) } else { FileProgress::none() };
-    for (number, path) in args.files.iter().enumerate() {
-        if number > 0 {
-            progress.done();
-        }
-        progress.begin(path);
-        let name = location::shown(path);
-        let options = Options { name: (!args.bare).then(|| name.clone()), bytes_max: args.max_bytes };
-        let summary = file(path, &options, &mut out)?;
-        if let Some(error) = summary.unopened {
-            code = code.max(failure::exit_code(error.kind()));
-            progress.interrupted(|| Failure::from(error).report(err));
-            continue;
-        }
-        progress.interrupted(|| absent::warn(&name, &summary.absent, err));
-        let name = one_line(&name);
-        if summary.errors > 0 {
-            code = code.max(failure::UNREADABLE);
-            let _ = progress.interrupted(|| {
-                writeln!(
-                    err,
-                    "error: {name}: {} could not be read; see \"error\" in the records",
-                    counted_text(summary.errors, "part")
-                )
-            });
-        }
-        if summary.skipped > 0 {
-            let _ = progress.interrupted(|| {
-                writeln!(
-                    err,
-                    "note: {name}: skipped {} too large; --max-bytes raises the limit",
-                    match summary.skipped {
-                        1 => "1 value that is".to_owned(),
-                        skipped => format!("{skipped} values that are"),
-                    }
-                )
-            });
-        }
-    }
-    Ok(code)
-}
-
-/// The line before all records.
-fn head() -> String {
-    let mut line = String::new();
-    write_object(&Object::from([("t", "schema".into()), ("schema", schema::DIGEST.json())]), &mut line);
-    line.push('\n');
-    line
-}
-
-/// Output with a line before its first byte; without any byte there is no line either.
-struct Headed<'o> {
-    head: Option<String>,
-    out: &'o mut dyn Write,
-}
-
-impl Write for Headed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Some(head) = self.head.take() {
-            self.out.write_all(head.as_bytes())?;
-        }
-        self.out.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
-/// Writes the records of one file; the record of the file itself comes last.
-pub fn file(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
-    let Some(name) = &options.name else { return objects(None, path, options, out) };
-    // A remote file is opened once, for its record and for its objects. If it cannot be, the latter say why.
-    let source = if location::is_url(path) { location::open_source(path).ok() } else { None };
-    let (own, summary) = std::thread::scope(|scope| {
-        // The checksum of the file does not depend on its objects, so it is computed at the same time.
-        let own = scope.spawn(|| match &source {
-            Some(source) => file_record::describe(&**source),
-            None => file_record::describe(&*location::open_source(path)?),
-        });
-        let summary = objects(source.as_ref(), path, options, out);
-        (own.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), summary)
-    });
-    let summary = summary?;
-    // If not even the bytes of the file can be read, its record contains no more than the error.
-    let Ok(mut record) = own else { return Ok(summary) };
-    if let Some(driver) = summary.driver {
-        record.insert("driver", driver.name().into());
-    }
-    record.insert("file", name.as_str().into());
-    match &summary.unopened {
-        Some(error) => {
-            record.insert("status", "unreadable".into());
-            record.insert("error", error_text(error));
-        }
-        None => record.extend([
-            ("status", if summary.errors == 0 { "ok" } else { "partial" }.into()),
-            ("objects", summary.objects.into()),
-            ("errors", summary.errors.into()),
-        ]),
-    }
-    Writer { options, out, summary: Summary::default() }.write(record)?;
-    Ok(summary)
-}
-
-/// Writes the records of the objects of a file, whose source may be open already.
-fn objects(
-    source: Option<&Arc<dyn Source>>,
-    path: &Path,
-    options: &Options,
-    out: &mut dyn Write,
-) -> io::Result<Summary> {
+/// Writes the records of the objects of a file, or nothing if it could not be opened.
+///
+/// # Errors
+/// Those of `out`.
+pub fn objects(file: hyperslab::Result<File>, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
     let mut writer = Writer { options, out, summary: Summary::default() };
-    let file = match location::open_file_of(source, path, &File::options()) {
+    let file = match file {
         Ok(file) => file,
         Err(error) => return Ok(Summary { unopened: Some(error), ..Summary::default() }),
     };
@@ -195,12 +74,39 @@ fn objects(
         Err(error) => (vec![Item::Unopened { path: b"/".to_vec(), error }], ObjectPaths::default()),
     };
     writer.summary.driver = file.driver();
-    writer.summary.absent = absent::of(&file);
+    writer.summary.absent = absent(&file).iter().map(ToString::to_string).collect();
     for item in items {
         let record = writer.describe(item, &file, &paths);
         writer.write(record)?;
     }
     Ok(writer.summary)
+}
+
+/// Writes the record of a file itself, which [`describe_file`] began, after those of its objects.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_file_record(
+    mut record: Object,
+    summary: &Summary,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if let Some(driver) = summary.driver {
+        record.insert("driver", driver.name().into());
+    }
+    match &summary.unopened {
+        Some(error) => {
+            record.insert("status", "unreadable".into());
+            record.insert("error", error_text(error));
+        }
+        None => record.extend([
+            ("status", if summary.errors == 0 { "ok" } else { "partial" }.into()),
+            ("objects", summary.objects.into()),
+            ("errors", summary.errors.into()),
+        ]),
+    }
+    Writer { options, out, summary: Summary::default() }.write(record)
 }
 
 struct Writer<'w> {

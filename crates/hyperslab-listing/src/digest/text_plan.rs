@@ -8,7 +8,7 @@ use hyperslab_format::message::{Class, Datatype};
 
 /// How an element is written.
 #[derive(Debug)]
-pub(crate) enum TextPlan {
+pub enum TextPlan {
     /// An integer.
     Integer(Integer),
     /// A floating point number.
@@ -38,7 +38,7 @@ pub(crate) enum TextPlan {
 
 /// A member of an element.
 #[derive(Debug)]
-pub(crate) struct ElementPart {
+pub struct ElementPart {
     /// Offset of its first byte.
     pub start: usize,
     /// Its size in bytes.

@@ -11,7 +11,7 @@ use hyperslab_format::message::datatype::Float;
 
 /// Why the text of a value was not written completely.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub enum Stop {
     /// A member cannot be read.
     Failed(Error),
     /// The text exceeds the limit.
@@ -31,7 +31,7 @@ impl From<TooLong> for Stop {
 }
 
 /// Writes elements as text, and resolves the references and heap objects in them.
-pub(crate) struct ElementWriter<'p> {
+pub struct ElementWriter<'p> {
     heap: Heap,
     paths: &'p ObjectPaths,
 }

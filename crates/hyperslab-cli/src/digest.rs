@@ -1,0 +1,121 @@
+//! `hyperslab digest`: every object of a file, with a checksum of every value, as JSON lines. The first line names the schema
+//! of all others.
+
+use crate::absent;
+use crate::args::DigestArgs;
+use crate::failure::{self, Failure, one_line};
+use crate::location;
+use crate::runner::FileProgress;
+use crate::schema;
+use hyperslab::File;
+use hyperslab_io::Source;
+use hyperslab_listing::digest;
+use hyperslab_listing::json::{Object, write_object};
+use hyperslab_units::counted_text;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+pub use hyperslab_listing::digest::{Options, Summary};
+
+/// Runs the command.
+pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    let mut out = Headed { head: Some(head()), out };
+    let mut code = failure::DONE;
+    // Records are written in pieces, so there is no bar if they go to the terminal too: it would be drawn between the pieces.
+    let is_shown = !std::io::stdout().is_terminal();
+    let progress = if is_shown { FileProgress::new(args.files.len()) } else { FileProgress::none() };
+    for (number, path) in args.files.iter().enumerate() {
+        if number > 0 {
+            progress.done();
+        }
+        progress.begin(path);
+        let name = location::shown(path);
+        let options = Options { name: (!args.bare).then(|| name.clone()), bytes_max: args.max_bytes };
+        let summary = file(path, &options, &mut out)?;
+        if let Some(error) = summary.unopened {
+            code = code.max(failure::exit_code(error.kind()));
+            progress.interrupted(|| Failure::from(error).report(err));
+            continue;
+        }
+        progress.interrupted(|| absent::warn(&name, &summary.absent, err));
+        let name = one_line(&name);
+        if summary.errors > 0 {
+            code = code.max(failure::UNREADABLE);
+            let _ = progress.interrupted(|| {
+                writeln!(
+                    err,
+                    "error: {name}: {} could not be read; see \"error\" in the records",
+                    counted_text(summary.errors, "part")
+                )
+            });
+        }
+        if summary.skipped > 0 {
+            let _ = progress.interrupted(|| {
+                writeln!(
+                    err,
+                    "note: {name}: skipped {} too large; --max-bytes raises the limit",
+                    match summary.skipped {
+                        1 => "1 value that is".to_owned(),
+                        skipped => format!("{skipped} values that are"),
+                    }
+                )
+            });
+        }
+    }
+    Ok(code)
+}
+
+/// The line before all records.
+fn head() -> String {
+    let mut line = String::new();
+    write_object(&Object::from([("t", "schema".into()), ("schema", schema::DIGEST.json())]), &mut line);
+    line.push('\n');
+    line
+}
+
+/// Output with a line before its first byte; without any byte there is no line either.
+struct Headed<'o> {
+    head: Option<String>,
+    out: &'o mut dyn Write,
+}
+
+impl Write for Headed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(head) = self.head.take() {
+            self.out.write_all(head.as_bytes())?;
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Writes the records of one file; the record of the file itself comes last.
+pub fn file(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
+    let objects = |source: Option<&Arc<dyn Source>>, out: &mut dyn Write| {
+        digest::objects(location::open_file_of(source, path, &File::options()), options, out)
+    };
+    if options.name.is_none() {
+        return objects(None, out);
+    }
+    // A remote file is opened once, for its record and for its objects. If it cannot be, the latter say why.
+    let source = if location::is_url(path) { location::open_source(path).ok() } else { None };
+    let (own, summary) = std::thread::scope(|scope| {
+        // The checksum of the file does not depend on its objects, so it is computed at the same time.
+        let own = scope.spawn(|| match &source {
+            Some(source) => digest::describe_file(&**source),
+            None => digest::describe_file(&*location::open_source(path)?),
+        });
+        let summary = objects(source.as_ref(), out);
+        (own.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), summary)
+    });
+    let summary = summary?;
+    // If not even the bytes of the file can be read, its record contains no more than the error.
+    if let Ok(record) = own {
+        digest::write_file_record(record, &summary, options, out)?;
+    }
+    Ok(summary)
+}
