@@ -2,12 +2,13 @@
 
 use crate::FilterRequest;
 use crate::change::{Change, LayoutRequest, Size};
+use serde::{Deserialize, Serialize};
 
 /// What a repack is to store otherwise. The rest stays as it is.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StorageChange {
-    /// The dataset that gets these chunks and filters.
-    pub dataset: String,
+    /// The dataset that gets these chunks and filters; `None` for a change of the file.
+    pub dataset: Option<String>,
     /// The shape of its chunks.
     pub chunks: Option<Vec<u64>>,
     /// All its filters, in the order in which they are applied when writing.
@@ -15,11 +16,13 @@ pub struct StorageChange {
     /// The pages of the file.
     pub pages: Pages,
     /// True if structures are to be those of the latest format; hyperslab writes these anyway.
+    #[serde(rename = "latest")]
     pub is_latest: bool,
 }
 
 /// The pages of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Pages {
     /// As a program writes files.
     #[default]
@@ -33,7 +36,7 @@ pub enum Pages {
 impl StorageChange {
     /// Another chunk shape of a dataset.
     pub fn rechunked(dataset: &str, chunk: &[u64]) -> Self {
-        Self { dataset: dataset.to_owned(), chunks: Some(chunk.to_vec()), ..Self::default() }
+        Self { dataset: Some(dataset.to_owned()), chunks: Some(chunk.to_vec()), ..Self::default() }
     }
 
     /// Other pages of the file.

@@ -19,7 +19,7 @@ pub(crate) fn refilter_to(case: &Case<'_>, filters: &NewFilters, stored_bytes: u
     let facts = case.facts;
     let chunk = case.geometry.chunk_dims().map_or_else(|| rows(case), <[u64]>::to_vec);
     let change = StorageChange {
-        dataset: facts.path.clone(),
+        dataset: Some(facts.path.clone()),
         chunks: case.geometry.chunk_dims().is_none().then(|| chunk.clone()),
         filters: Some(filters.requests(facts)),
         ..StorageChange::default()

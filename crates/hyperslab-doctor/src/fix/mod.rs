@@ -56,7 +56,7 @@ pub struct Fix {
     /// The same for the programs that write the file, where the fix is about how the data is stored.
     pub writers: Vec<WriterLine>,
     /// What `hyperslab repack` has to change; `None` for fixes that it cannot make.
-    #[serde(skip)]
+    #[serde(default)]
     pub change: Option<StorageChange>,
 }
 

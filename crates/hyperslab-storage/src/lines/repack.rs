@@ -25,7 +25,8 @@ impl StorageChange {
     }
 
     fn line(&self, mut words: Vec<String>, file: &str) -> String {
-        let option = |what: &str| shell_word(&format!("{}:{what}", self.dataset));
+        let option =
+            |what: &str| shell_word(&format!("{}:{what}", self.dataset.as_deref().unwrap_or_default()));
         let none = || vec!["NONE".to_owned()];
         if let Some(filters) = &self.filters {
             // h5repack cannot be asked for a filter that it has no word for.
@@ -53,7 +54,8 @@ mod tests {
         let options = "-f '/a b:SHUF' -f '/a b:GZIP=4' -l '/a b:CHUNK=2x3' in.h5 out.h5";
         assert_eq!(change.h5repack("in.h5"), format!("h5repack {options}"));
         assert_eq!(change.hyperslab("in.h5"), format!("hyperslab repack {options}"));
-        let none = StorageChange { dataset: "/d".into(), filters: Some(Vec::new()), ..Default::default() };
+        let none =
+            StorageChange { dataset: Some("/d".into()), filters: Some(Vec::new()), ..Default::default() };
         assert_eq!(none.h5repack("x"), "h5repack -f /d:NONE x out.h5");
         let paged = StorageChange { is_latest: true, ..StorageChange::paged(Pages::Of(1 << 20)) };
         assert_eq!(paged.h5repack("x"), "h5repack -L -S PAGE -G 1048576 x out.h5");
