@@ -179,3 +179,20 @@ def test_touching_a_file_of_fsspec_changes_nothing(tmp_path):
             os.utime(path, ns=(0, 10**18 + 1))
         with pytest.raises(hyperslab.errors.ChangedError):
             file["x"][2_000_000]
+
+
+@pytest.mark.parametrize("engine", ["netcdf4", "h5netcdf"])
+def test_the_file_of_an_open_file_object_is_not_truncated(tmp_path, engine):
+    xr = pytest.importorskip("xarray")
+    path = tmp_path / "a.nc"
+    xr.Dataset({"t": ("x", np.arange(5000.0))}).to_netcdf(path, engine="h5netcdf")
+    before = path.read_bytes()
+    with open(path, "rb") as opened:
+        dataset = xr.open_dataset(opened, engine="hyperslab")
+        with pytest.raises(BlockingIOError):
+            dataset.to_netcdf(path, engine=engine)
+        assert path.read_bytes() == before
+        np.testing.assert_array_equal(dataset.t, np.arange(5000.0))
+        dataset.close()
+    xr.Dataset({"t": ("x", np.arange(3.0))}).to_netcdf(path, engine=engine)
+    assert xr.open_dataset(path, engine="hyperslab").t.size == 3

@@ -11,7 +11,7 @@ import threading
 import weakref
 import zlib
 from collections import Counter, OrderedDict
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import xarray
 
@@ -114,7 +114,7 @@ class FileHandle:
         with _lock:
             _handles[key] += 1
         weakref.finalize(self, _forget, key).atexit = False
-        if self.is_local:
+        if self.local_path is not None:
             guard(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -130,6 +130,14 @@ class FileHandle:
     def is_local(self) -> bool:
         """True for a path on this computer."""
         return isinstance(self.target, str) and self.store is None and "://" not in self.target
+
+    @property
+    def local_path(self) -> str | None:
+        """The path on this computer; of an open file, that of its name. None for what has none."""
+        if self.is_local:
+            return cast("str", self.target)
+        name = None if self.store is not None or isinstance(self.target, (str, bytes)) else getattr(self.target, "name", None)
+        return name if isinstance(name, str) and os.path.isfile(name) else None
 
     def _stamp(self) -> Stamp | None:
         """The state of a local file."""
@@ -149,7 +157,7 @@ class FileHandle:
                 _open.move_to_end(key)
                 return found
         made = OpenFile(self._open())
-        if self.is_local:
+        if self.local_path is not None:
             guard(self)
         with _lock:
             made = _open.setdefault(key, made)

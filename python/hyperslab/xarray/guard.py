@@ -17,7 +17,7 @@ from hyperslab.errors import LockedError
 if TYPE_CHECKING:
     from hyperslab.xarray.files import FileHandle
 
-#: The handles of local files.
+#: The handles of local files, and of open files with the name of one.
 _guarded: weakref.WeakSet[FileHandle] = weakref.WeakSet()
 _lock = threading.RLock()
 _is_installed = False
@@ -62,8 +62,9 @@ def _check(path: Any) -> None:
     with _lock:
         handles = list(_guarded)
     for handle in handles:
+        known = handle.local_path
         try:
-            is_same = os.path.samefile(path, handle.target)
+            is_same = known is not None and os.path.samefile(path, known)
         except OSError:
             continue
         if is_same:
