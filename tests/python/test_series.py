@@ -311,3 +311,14 @@ def test_a_file_that_was_replaced_is_an_error(tmp_path):
         os.replace(new, old)
     with pytest.raises(hyperslab.errors.ChangedError):
         ds.across.compute()
+
+
+@pytest.mark.parametrize("arguments", [{}, {"concat_dim": "time"}], ids=["found", "named"])
+def test_dates_of_several_calendars_are_not_put_in_a_row(tmp_path, arguments):
+    standard = simple(tmp_path / "0.nc", "minutes since 2001-02-25", [0, 1], "i4", calendar="standard")
+    others = [simple(tmp_path / f"{name}.nc", "minutes since 2001-02-26", [0, 1], "i4", calendar=name) for name in ("noleap", "360_day")]
+    for paths in ([standard, others[0]], others):
+        with pytest.raises(TypeError, match=f"{paths[1]}: time: its dates are of the calendar"):
+            open_mfdataset(paths, **arguments)
+    gregorian = simple(tmp_path / "1.nc", "minutes since 2001-02-26", [0, 1], "i4", calendar="gregorian")
+    assert open_mfdataset([standard, gregorian], **arguments).time.dtype.kind == "M"

@@ -23,7 +23,7 @@ from xarray.backends import AbstractDataStore
 from xarray.core import indexing
 from xarray.core.utils import FrozenDict
 
-from hyperslab.errors import InvalidError
+from hyperslab.errors import InvalidError, WrongTypeError
 from hyperslab.xarray.array import LazyArray, SeriesArray
 from hyperslab.xarray.entrypoint import file_handle
 from hyperslab.xarray.files import FileHandle
@@ -321,11 +321,21 @@ class SeriesStore(AbstractDataStore):
                 combined[name] = own
             elif name in by_file:
                 decoded = by_file[name]
+                self._compare_calendars(name, decoded)
                 values = np.concatenate([one.values for one in decoded], axis=part.dimensions.index(self._dimension))
                 combined[name] = Variable(part.dimensions, values, decoded[0].attrs, own.encoding | decoded[0].encoding)
             else:
                 combined[name] = self._over_files(name, own)
         return combined
+
+    def _compare_calendars(self, name: str, decoded: list[Variable]) -> None:
+        """Dates of one calendar cannot be put in a row with those of another."""
+        found = zip(self._members, map(_calendar, decoded), strict=True)
+        known = [(member.handle.name, calendar) for member, calendar in found if calendar is not None]
+        for path, calendar in known[1:]:
+            if calendar != known[0][1]:
+                what = f"{path}: {name}: its dates are {calendar}, in {known[0][0]} {known[0][1]}"
+                raise WrongTypeError(what, hint="dates of several calendars have no common type; open the files one by one")
 
     def _over_files(self, name: str, own: Variable) -> Variable:
         parts = [member.parts[name] for member in self._members]
@@ -404,6 +414,16 @@ class SeriesStore(AbstractDataStore):
                     f"{member.handle.name}: {name}: its values are not those of {first.handle.name}",
                     hint=f"{HINT}; compat='override' takes the values of the first file",
                 )
+
+
+def _calendar(decoded: Variable) -> str | None:
+    """What kind of dates decoded times are: NumPy's, or those of a calendar of cftime. None if there are none."""
+    dates = decoded.values.ravel()
+    if dates.size == 0:
+        return None
+    if dates.dtype.kind != "O":
+        return f"of NumPy's type {dates.dtype.name.partition('[')[0]}"
+    return f"of the calendar {getattr(dates[0], 'calendar', type(dates[0]).__name__)!r}"
 
 
 def _pieces(length: int, chunk: int) -> Iterator[int]:
