@@ -258,5 +258,5 @@ fn layout(path: &Path, name: &str) -> Option<DatasetFacts> {
 }
 
 fn dataset(path: &Path, name: &str) -> Option<hyperslab::Dataset> {
-    location::open(path).ok()?.dataset(name).ok()
+    hyperslab_netcdf::find_dataset(&location::open(path).ok()?, name).ok()
 }

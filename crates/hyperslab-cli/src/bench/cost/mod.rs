@@ -148,7 +148,8 @@ impl Plan {
         let key = format!("{question:?}");
         let cell = self.cells.iter().find(|cell| cell.key == key).filter(|cell| cell.is_left_out)?;
         Some(format!(
-            "left out: it is predicted to take {} with the file it reads, and all cells together more than --max-seconds {}",
+            "left out: it is predicted to take {} with the file it reads, and all cells together more than --max-seconds {}; --reads N \
+             measures a part of the reads",
             seconds_text(cell.seconds + cell.file.as_ref().map_or(0.0, |file| self.write_of(file))),
             self.seconds_max
         ))
@@ -255,6 +256,12 @@ mod tests {
         plan.fit();
         let left: Vec<bool> = plan.cells.iter().map(|cell| cell.is_left_out).collect();
         assert_eq!((left, plan.seconds), (vec![true, false, false, false], 11.0));
-        assert!(plan.sentence().ends_with("; 1 more is left out by --max-seconds 12"), "{}", plan.sentence());
+        assert!(
+            plan.sentence().ends_with(
+                "; 1 more is left out by --max-seconds 12: --reads N measures a part of the reads"
+            ),
+            "{}",
+            plan.sentence()
+        );
     }
 }

@@ -21,7 +21,10 @@ impl Plan {
         }
         if left_out > 0 {
             let are = if left_out == 1 { "is" } else { "are" };
-            text += &format!("; {left_out} more {are} left out by --max-seconds {}", self.seconds_max);
+            text += &format!(
+                "; {left_out} more {are} left out by --max-seconds {}: --reads N measures a part of the reads",
+                self.seconds_max
+            );
         }
         text
     }
