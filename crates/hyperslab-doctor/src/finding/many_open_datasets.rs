@@ -37,6 +37,8 @@ const DATASETS_MIN: usize = 16;
 /// user's own.
 const BYTES_MIN: u64 = 256 << 20;
 const BYTES_MEDIUM: u64 = 1 << 30;
+/// The names of netCDF-C's profiles begin with this.
+const NETCDF: &str = "netCDF";
 /// A dataset is given a cache of at least this size.
 const CACHE_BYTES_MIN: u64 = 1 << 20;
 
@@ -55,7 +57,7 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let is_own_heavy = options.first_profile_is_own && held[0].1 >= BYTES_MEDIUM;
     let severity = if is_own_heavy { Severity::Medium } else { Severity::Low };
     let mut told: Vec<String> = Vec::new();
-    for (name, bytes) in &held {
+    for (name, bytes) in held.iter().filter(|(_, bytes)| *bytes > 0) {
         let text = format!("{} in {name}", bytes_text(*bytes));
         if !told.contains(&text) {
             told.push(text);
@@ -83,23 +85,35 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         bytes_text(bounded)
     );
     let fix = |target: &str, line: String| Fix::new(FixKind::Cache, target, line, effect.clone());
-    let fixes = vec![
-        fix(
-            "h5py",
-            format!(
-                "dapl = h5py.h5p.create(h5py.h5p.DATASET_ACCESS); dapl.set_chunk_cache(521, {nbytes}, 0.75); \
-                 dset = h5py.Dataset(h5py.h5d.open(h5py.File({}).id, name.encode(), dapl))",
-                python_string(&options.file)
-            ),
-        ),
-        fix(
-            "netCDF4",
-            format!(
-                "for v in nc.variables.values(): v.set_var_chunk_cache(size={nbytes}, nelems=521, preemption=0.75)"
-            ),
-        ),
-        fix("C", format!("H5Pset_chunk_cache(dapl, 521, {nbytes}, 0.75); /* dapl for each H5Dopen2 */")),
-    ];
+    // A cache for the largest chunk holds more than one that is too small for it, which holds nothing.
+    let helps = |is_netcdf: bool| {
+        held.iter().any(|(name, bytes)| name.starts_with(NETCDF) == is_netcdf && *bytes > bounded)
+    };
+    let mut fixes = Vec::new();
+    if helps(false) {
+        let line = format!(
+            "dapl = h5py.h5p.create(h5py.h5p.DATASET_ACCESS); dapl.set_chunk_cache(521, {nbytes}, 0.75); \
+             dset = h5py.Dataset(h5py.h5d.open(h5py.File({}).id, name.encode(), dapl))",
+            python_string(&options.file)
+        );
+        fixes.push(fix("h5py", line));
+    }
+    if helps(true) {
+        let line = format!(
+            "for v in nc.variables.values(): v.set_var_chunk_cache(size={nbytes}, nelems=521, preemption=0.75)"
+        );
+        fixes.push(fix("netCDF4", line));
+    }
+    if helps(false) {
+        let line = format!("H5Pset_chunk_cache(dapl, 521, {nbytes}, 0.75); /* dapl for each H5Dopen2 */");
+        fixes.push(fix("C", line));
+    }
+    if fixes.is_empty() {
+        let effect = format!("a dataset that is closed holds nothing: {} at a time", bytes_text(largest));
+        let line =
+            "nc.close()  # after a few variables, and open it again; with libhdf5, H5Dclose each dataset";
+        fixes.push(Fix::new(FixKind::Read, "netCDF4", line.to_owned(), effect));
+    }
     let cost = Cost::bytes(most);
     Some(Finding { code: "many-open-datasets".to_owned(), severity, message, cost, evidence, fixes })
 }
@@ -128,6 +142,11 @@ mod tests {
         assert!(found.message.contains("6.25 GiB in netCDF-C 4.10"), "{}", found.message);
         assert!(found.fixes[0].line.contains("h5py.h5d.open"), "{:?}", found.fixes);
         assert_eq!(found.severity, Severity::Low);
+        // Chunks that no cache of libhdf5 holds: one that does would hold them all.
+        let large = check(&facts(100, 16 << 20, 16 << 20), &Options::default()).unwrap();
+        assert!(!large.message.contains(" 0 B"), "{}", large.message);
+        let lines: Vec<&str> = large.fixes.iter().map(|fix| fix.line.as_str()).collect();
+        assert!(lines.len() == 1 && lines[0].contains("close"), "{lines:?}");
         // A chunk that no cache holds is not kept; few datasets, and small ones, take little.
         assert_eq!(check(&facts(100, 100 << 20, 200 << 20), &Options::default()), None);
         assert_eq!(check(&facts(10, 1 << 20, 64 << 20), &Options::default()), None);

@@ -52,10 +52,11 @@ fn findings(report: &Report) -> impl Iterator<Item = (&str, &Finding)> {
 /// `/t2m: row by row takes 56 s in libhdf5 1.10, and 0.21 s after a fix (cache-smaller-than-chunk)`
 fn sentence(place: &str, finding: &Finding) -> String {
     let place = if place.is_empty() { "the file".to_owned() } else { one_line(place) };
-    let gained = finding.fixes.iter().filter_map(|fix| fix.serves.as_ref());
-    let best = gained
-        .max_by(|a, b| (a.before_seconds - a.after_seconds).total_cmp(&(b.before_seconds - b.after_seconds)));
-    match best.filter(|read| read.after_seconds < read.before_seconds) {
+    // The first one is what is recommended; one that slows another read comes after those that do not.
+    let mut serving = finding.fixes.iter().filter(|fix| fix.serves.is_some());
+    let recommended = serving.clone().find(|fix| !fix.slows_others).or_else(|| serving.next());
+    let served = recommended.and_then(|fix| fix.serves.as_ref());
+    match served.filter(|read| read.after_seconds < read.before_seconds) {
         Some(read) => format!(
             "{place}: reading {} takes {} in {}, {} after a fix ({})",
             read.read,
