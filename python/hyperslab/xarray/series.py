@@ -439,5 +439,9 @@ def _equal(a: Any, b: Any) -> bool:
             return False
         if not a.dtype.hasobject:
             return a.tobytes() == b.tobytes()
-        return bool(np.all(np.asarray(a == b)))
+        try:
+            return bool(np.all(np.asarray(a == b)))
+        except TypeError:
+            # Dates of several calendars.
+            return False
     return type(a) is type(b) and bool(a == b)
