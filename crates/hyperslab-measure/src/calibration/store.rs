@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// Changes when what is measured, or how, changes.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The calibration that was kept for this library on this machine.
 pub fn load(library: &Found) -> Option<Calibration> {
