@@ -28,7 +28,7 @@ CASES = {
     "300,000 texts of 35 bytes, chunks, gzip": (
         300_000,
         "values = [f'station {number:09} north of the river' for number in range(count)]",
-        "data=values, dtype=h5py.string_dtype(), chunks=(10_000,), compression='gzip'",
+        "data=values, dtype=h5py.string_dtype(), chunks=(min(count, 10_000),), compression='gzip'",
     ),
     "100,000 ragged rows of 0 to 36 integers": (
         100_000,
@@ -42,7 +42,7 @@ CASES = {
         "random = numpy.random.default_rng(1)\n"
         "values = numpy.empty(count, object)\n"
         "values[:] = [numpy.arange(length, dtype='i4') for length in random.integers(0, 37, count)]",
-        "data=values, dtype=h5py.vlen_dtype('i4'), chunks=(10_000,), compression='gzip'",
+        "data=values, dtype=h5py.vlen_dtype('i4'), chunks=(min(count, 10_000),), compression='gzip'",
     ),
 }
 OPEN = {"hyperslab": "hyperslab.NewFile(sys.argv[1])", "h5py": "h5py.File(sys.argv[1], 'w')"}
