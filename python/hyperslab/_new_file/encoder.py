@@ -58,6 +58,20 @@ def of_variable_length(counts: NDArray[np.int64], lengths: NDArray[np.int64], co
     return elements, (offsets, counts, (lengths, content)), (_NONE, _NONE), []
 
 
+def packed_values(
+    values: list[Any], dtype: np.dtype[Any]
+) -> tuple[np.dtype[Any], NDArray[np.int64], NDArray[np.uint8]] | None:
+    """Texts or plain sequences one after the other: the dtype of an element, the lengths in bytes, and the content. None where
+    they have to be looked at one by one."""
+    if check_string_dtype(dtype) is not None:
+        base, found = np.dtype("u1"), packed_texts(values)
+    else:
+        sequence = check_vlen_dtype(dtype)
+        base = np.dtype(object if sequence is None else sequence)
+        found = None if base.hasobject or base.subdtype is not None else packed_arrays(values, base)
+    return None if found is None else (base, *found)
+
+
 #: How many elements are checked at once.
 _CHECKED = 1 << 16
 
@@ -193,15 +207,16 @@ class _Encoder:
         elements[...] = inner.reshape(elements.shape)
 
     def _add_sequences(self, values: list[Any], dtype: np.dtype[Any], offsets: NDArray[np.int64]) -> None:
+        packed = packed_values(values, dtype)
+        if packed is not None:
+            base, lengths, content = packed
+            self.plain.append((offsets, lengths // base.itemsize, lengths, content))
+            return
         if check_string_dtype(dtype) is not None:
-            texts = packed_texts(values) or _packed([_text(value) for value in values])
+            texts = _packed([_text(value) for value in values])
             self.plain.append((offsets, texts[0], *texts))
             return
         base = np.dtype(check_vlen_dtype(dtype))
-        packed = None if base.hasobject or base.subdtype is not None else packed_arrays(values, base)
-        if packed is not None:
-            self.plain.append((offsets, packed[0] // base.itemsize, *packed))
-            return
         arrays = [np.empty(0, base.base) if is_unset(value) else array_of(value, base) for value in values]
         counts = np.fromiter((array.size for array in arrays), np.int64, len(arrays))
         if base.hasobject:

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab._hyperslab import packed_arrays, packed_texts
-from hyperslab._new_file.encoder import Elements, of_variable_length
-from hyperslab.dtypes import check_string_dtype, check_vlen_dtype
+from hyperslab._new_file.encoder import Elements, of_variable_length, packed_values
+from hyperslab.dtypes import check_string_dtype
 
 
 @dataclass(frozen=True)
@@ -52,18 +51,11 @@ def packed(array: NDArray[Any], dtype: np.dtype[Any], is_own: bool) -> Packed | 
     it is an own one."""
     if dtype.kind != "O" or array.ndim != 1:
         return None
-    is_text = check_string_dtype(dtype) is not None
-    if is_text:
-        base, found = np.dtype("u1"), packed_texts(array.tolist())
-    else:
-        sequence = check_vlen_dtype(dtype)
-        if sequence is None or np.dtype(sequence).hasobject or np.dtype(sequence).subdtype is not None:
-            return None
-        base = np.dtype(sequence)
-        found = packed_arrays(array.tolist(), base)
+    found = packed_values(array.tolist(), dtype)
     if found is None:
         return None
+    base, lengths, content = found
     bounds = np.zeros(array.size + 1, np.int64)
-    np.cumsum(found[0], out=bounds[1:])
-    texts = None if not is_text else array if is_own else array.copy()
-    return Packed((array.size,), bounds, found[1], base, texts)
+    np.cumsum(lengths, out=bounds[1:])
+    texts = None if check_string_dtype(dtype) is None else array if is_own else array.copy()
+    return Packed((array.size,), bounds, content, base, texts)
