@@ -1,6 +1,7 @@
 //! The filters of a dataset whose chunks are rewritten because their elements contain addresses.
 
-use hyperslab_filters::{FilterError, FilterSpec, Pipeline, Scratch};
+use crate::new_filters::spec;
+use hyperslab_filters::{FilterError, Pipeline, Scratch};
 use hyperslab_format::message::Filter;
 
 /// Filters chunks one after the other.
@@ -18,10 +19,6 @@ pub struct StoredChunk<'c> {
     pub bytes: &'c [u8],
     /// A bit for each filter that was left out.
     pub mask: u32,
-}
-
-fn spec(filter: &Filter) -> FilterSpec<'_> {
-    FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters }
 }
 
 impl ChunkFilters {

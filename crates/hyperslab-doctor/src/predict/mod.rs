@@ -19,12 +19,12 @@ mod encoding;
 pub use decoding::byte_filter_seconds;
 pub use duration::seconds_text;
 pub use encoding::{WRITE_BYTES_PER_SECOND, encode_byte_seconds};
-use hyperslab_storage::cost::Terms;
 
 use crate::engine::EngineCounts;
 use crate::facts::DatasetFacts;
 use crate::simulate::{Geometry, ReadCounts, SweepCounts, Touched};
 use decoding::Decoding;
+use hyperslab_storage::cost::Terms;
 
 /// Bytes of a page of memory.
 const PAGE_BYTES: f64 = 4096.0;

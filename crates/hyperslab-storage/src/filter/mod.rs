@@ -8,4 +8,4 @@ mod zfp;
 
 pub use request::{FilterRequest, compresses, pipeline_text};
 pub use szip::{ENTROPY_CODING, NEAREST_NEIGHBOUR, is_nearest_neighbour};
-pub use table::{KnownFilter, known, name_of, table, word_of};
+pub use table::{name_of, word_of};

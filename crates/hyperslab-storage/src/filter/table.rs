@@ -7,7 +7,7 @@ use super::number::{
 
 /// A filter that has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KnownFilter {
+pub(super) struct KnownFilter {
     /// Its number in files.
     pub number: u16,
     /// The name that the HDF5 library gives it, or under which it is registered.
@@ -69,13 +69,8 @@ const TABLE: &[KnownFilter] = &[
     numbered(32_033, "HTJ2K"),
 ];
 
-/// All filters that have a name, ordered by number.
-pub fn table() -> &'static [KnownFilter] {
-    TABLE
-}
-
 /// The filter of this number, if it has a name.
-pub fn known(number: u16) -> Option<&'static KnownFilter> {
+fn known(number: u16) -> Option<&'static KnownFilter> {
     TABLE.binary_search_by_key(&number, |known| known.number).ok().map(|at| &TABLE[at])
 }
 

@@ -2,6 +2,7 @@
 
 use super::shell_word;
 use super::storage::h5repack_filter;
+use crate::filter::pipeline_text;
 use crate::pattern::shape_text;
 use crate::storage_change::{Pages, StorageChange};
 use hyperslab_units::bytes_option;
@@ -27,12 +28,14 @@ impl StorageChange {
     fn line(&self, mut words: Vec<String>, file: &str) -> String {
         let option =
             |what: &str| shell_word(&format!("{}:{what}", self.dataset.as_deref().unwrap_or_default()));
-        let none = || vec!["NONE".to_owned()];
         if let Some(filters) = &self.filters {
-            // h5repack cannot be asked for a filter that it has no word for.
-            let named = filters.iter().filter_map(|filter| h5repack_filter(filter.id, &filter.parameters));
-            let named = if filters.is_empty() { none() } else { named.collect() };
-            words.extend(named.iter().map(|filter| format!("-f {}", option(filter))));
+            let named = filters.iter().map(|filter| h5repack_filter(filter.id, &filter.parameters));
+            match named.collect::<Option<Vec<_>>>() {
+                Some(none) if none.is_empty() => words.push(format!("-f {}", option("NONE"))),
+                Some(named) => words.extend(named.iter().map(|filter| format!("-f {}", option(filter)))),
+                // h5repack has no word for one of them, and refuses this option rather than leave a filter out.
+                None => words.push(format!("--filter {}", option(&pipeline_text(filters)))),
+            }
         }
         if let Some(chunk) = &self.chunks {
             words.push(format!("-l {}", option(&format!("CHUNK={}", shape_text(chunk)))));
@@ -57,6 +60,8 @@ mod tests {
         let none =
             StorageChange { dataset: Some("/d".into()), filters: Some(Vec::new()), ..Default::default() };
         assert_eq!(none.h5repack("x"), "h5repack -f /d:NONE x out.h5");
+        let lzf = StorageChange { filters: Some(vec![FilterRequest::new(32_000, [])]), ..none };
+        assert_eq!(lzf.hyperslab("x"), "hyperslab repack --filter /d:lzf x out.h5");
         let paged = StorageChange { is_latest: true, ..StorageChange::paged(Pages::Of(1 << 20)) };
         assert_eq!(paged.h5repack("x"), "h5repack -L -S PAGE -G 1048576 x out.h5");
         assert_eq!(paged.hyperslab("x"), "hyperslab repack --page-size 1MiB x out.h5");
