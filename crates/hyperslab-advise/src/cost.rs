@@ -7,7 +7,7 @@ use crate::reader::{Reader, ReaderKind};
 use crate::storage::Storage;
 use crate::trial::Trial;
 use hyperslab_doctor::predict::{CostModel, WRITE_BYTES_PER_SECOND, byte_filter_seconds};
-use hyperslab_doctor::simulate::{Geometry, LibVersion, SweepCounts, simulate_sweep};
+use hyperslab_doctor::simulate::{Geometry, GeometryError, LibVersion, SweepCounts, simulate_sweep};
 use hyperslab_doctor::{
     DatasetFacts, DoctorError, Options, Profile, SampleMeasurement, SimulatedRead, simulate_reads,
 };
@@ -104,7 +104,7 @@ fn simulate_writing(
     visits_max: u64,
 ) -> Result<Option<SweepCounts>, AdviseError> {
     let (Some(block), Some(_)) = (&question.write, facts.chunk_dims()) else { return Ok(None) };
-    let Some(geometry) = Geometry::of(facts)? else { return Ok(None) };
+    let Some(geometry) = Geometry::of(facts).map_err(DoctorError::from)? else { return Ok(None) };
     let block: Vec<u64> =
         block.iter().zip(&facts.shape).map(|(block, dim)| (*block).min(*dim).max(1)).collect();
     let sweep = Sweep::row_major(&facts.shape, &block);
@@ -268,12 +268,9 @@ fn costed(
     facts: &DatasetFacts,
     simulated: &[SimulatedRead],
 ) -> Result<Costed, AdviseError> {
-    let Some(geometry) = Geometry::of(facts)? else {
-        return Err(DoctorError::Geometry {
-            path: facts.path.clone(),
-            problem: "it has no layout".to_owned(),
-        }
-        .into());
+    let Some(geometry) = Geometry::of(facts).map_err(DoctorError::from)? else {
+        let problem = "it has no layout".to_owned();
+        return Err(DoctorError::from(GeometryError { path: facts.path.clone(), problem }).into());
     };
     let model = CostModel::new(facts, &geometry, question.terms, question.threads);
     let profiles = profiles(question);
@@ -363,7 +360,7 @@ fn writing(
         encode_seconds: logical * trial.encode_seconds_per_byte(),
     };
     let (Some(chunk_bytes), Some(geometry)) =
-        (storage.chunk_bytes(facts.element_bytes), Geometry::of(facts)?)
+        (storage.chunk_bytes(facts.element_bytes), Geometry::of(facts).map_err(DoctorError::from)?)
     else {
         return Ok(cost(bytes / WRITE_BYTES_PER_SECOND));
     };

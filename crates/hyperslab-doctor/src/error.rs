@@ -1,5 +1,6 @@
 //! Errors in what the caller asked of the doctor, worded so that the user can correct them.
 
+use hyperslab_simulate::GeometryError;
 use hyperslab_storage::WordError;
 
 /// A request that the doctor cannot answer.
@@ -23,11 +24,6 @@ pub enum DoctorError {
         shape: String,
     },
     /// A dataset whose shape cannot be simulated.
-    #[error("cannot simulate reads of {path}: {problem}")]
-    Geometry {
-        /// The dataset; empty if it is not known.
-        path: String,
-        /// What is wrong with it.
-        problem: String,
-    },
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
 }

@@ -16,7 +16,6 @@ mod case;
 mod diagnose;
 mod engine;
 mod error;
-mod facts;
 mod finding;
 mod fix;
 mod follow_up;
@@ -27,7 +26,6 @@ mod options;
 pub mod predict;
 mod profile;
 mod report;
-pub mod simulate;
 #[cfg(test)]
 mod testing;
 
@@ -41,6 +39,8 @@ pub use facts::{
 };
 pub use finding::{Cost, Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind, OtherRead, WriterLine};
+pub use hyperslab_simulate as simulate;
+use hyperslab_simulate::facts;
 pub use lattice::lattice;
 pub use numbers::{list_text, ratio_text};
 pub use options::Options;

@@ -169,7 +169,7 @@ fn collect(dataset: &Dataset, scope: SampleScope) -> Result<DatasetFacts, Failur
 
 fn refused(error: DoctorError) -> Failure {
     match error {
-        DoctorError::Geometry { .. } => Failure::unreadable(error.to_string()),
+        DoctorError::Geometry(_) => Failure::unreadable(error.to_string()),
         _ => Failure::wrong_request(error.to_string()),
     }
 }

@@ -194,7 +194,7 @@ impl DatasetFacts {
     }
 
     /// Bytes in the file for each byte of the values, at most 1.
-    pub(crate) fn stored_share(&self) -> f64 {
+    pub fn stored_share(&self) -> f64 {
         (self.stored_bytes as f64 / self.logical_bytes.max(1) as f64).min(1.0)
     }
 

@@ -7,7 +7,7 @@ use hyperslab_storage::CacheSettings;
 /// The properties of a cache and a library that affect one dataset's counts. Two that are equal in this give the same
 /// counts and are simulated once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct SweepKey {
+pub struct SweepKey {
     nbytes: u64,
     nslots: u64,
     w0: u64,
@@ -17,7 +17,8 @@ pub(crate) struct SweepKey {
 }
 
 impl SweepKey {
-    pub(crate) fn new(geometry: &Geometry, settings: CacheSettings, version: LibVersion) -> Self {
+    /// What of cache and library the counts of a sweep over this geometry depend on.
+    pub fn new(geometry: &Geometry, settings: CacheSettings, version: LibVersion) -> Self {
         let nothing =
             Self { nbytes: 0, nslots: 0, w0: 0, hash: None, sieves_chunks: false, caches_missing: false };
         let Some(grid) = geometry.grid() else { return nothing };

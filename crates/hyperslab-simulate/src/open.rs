@@ -230,8 +230,8 @@ impl<'a> ChunkCacheSim<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ChunkedStorage;
     use crate::facts::{ChunkMap, StoredChunk};
-    use crate::simulate::ChunkedStorage;
     use std::sync::Arc;
 
     const ONE_MIB: CacheSettings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };

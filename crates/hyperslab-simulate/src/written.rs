@@ -88,14 +88,15 @@ pub fn simulate_writes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DatasetFacts;
-    use crate::testing::{chunked, gzip};
+    use crate::facts::DatasetFacts;
+    use crate::facts::FilterFact;
+    use crate::testing::chunked;
     use hyperslab_storage::pattern::RandomPlaces;
 
     const SMALL: CacheSettings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
 
     fn geometry(shape: &[u64], chunk: &[u64]) -> Geometry {
-        let facts = DatasetFacts { filters: vec![gzip(4)], ..chunked(shape, chunk, 4) };
+        let facts = DatasetFacts { filters: vec![FilterFact::gzip(4)], ..chunked(shape, chunk, 4) };
         Geometry::of(&facts).unwrap().unwrap()
     }
 

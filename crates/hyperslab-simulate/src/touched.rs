@@ -115,7 +115,7 @@ fn most_pieces(blocks: u64, block: u64, chunk: u64) -> u64 {
 }
 
 /// How many overlaps of a block and a chunk there are along a dimension that is divided into both.
-pub(crate) fn overlap_count(dim: u64, block: u64, chunk: u64) -> u64 {
+pub fn overlap_count(dim: u64, block: u64, chunk: u64) -> u64 {
     if dim == 0 {
         return 0;
     }
@@ -212,7 +212,7 @@ impl Touched {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::ChunkedStorage;
+    use crate::ChunkedStorage;
     use proptest::prelude::*;
     use std::collections::HashSet;
 

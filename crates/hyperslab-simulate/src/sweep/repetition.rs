@@ -15,9 +15,9 @@
 //! ```
 
 use super::Simulation;
-use crate::simulate::ReadCounts;
-use crate::simulate::entries::{Entries, Entry};
-use crate::simulate::geometry::Span;
+use crate::ReadCounts;
+use crate::entries::{Entries, Entry};
+use crate::geometry::Span;
 use std::collections::HashSet;
 
 /// The state at some pass of a repetition: cache, counts, reads.

@@ -1,6 +1,6 @@
 //! A dataset's extents, chunk grid and stored chunks, as the simulator needs them.
 
-use crate::DoctorError;
+use crate::GeometryError;
 use crate::facts::{ChunkMap, DatasetFacts, Layout};
 use hyperslab_storage::pattern::shape_text;
 use std::sync::Arc;
@@ -80,17 +80,17 @@ pub struct ChunkedStorage {
     /// True if partial edge chunks are stored without filters.
     pub edge_chunks_unfiltered: bool,
     /// True if reading a chunk that is not stored leaves memory unchanged, see
-    /// [`crate::FillFacts::skips_missing_chunks`].
+    /// [`crate::facts::FillFacts::skips_missing_chunks`].
     pub skips_missing_chunks: bool,
     /// Which chunks are stored; `None` if all are, in their decoded size.
     pub chunks: Option<Arc<ChunkMap>>,
 }
 
-fn bad(problem: impl Into<String>) -> DoctorError {
-    DoctorError::Geometry { path: String::new(), problem: problem.into() }
+fn bad(problem: impl Into<String>) -> GeometryError {
+    GeometryError { path: String::new(), problem: problem.into() }
 }
 
-fn product(what: &str, factors: impl IntoIterator<Item = u64>) -> Result<u64, DoctorError> {
+fn product(what: &str, factors: impl IntoIterator<Item = u64>) -> Result<u64, GeometryError> {
     factors
         .into_iter()
         .try_fold(1u64, |n, f| n.checked_mul(f))
@@ -99,7 +99,11 @@ fn product(what: &str, factors: impl IntoIterator<Item = u64>) -> Result<u64, Do
 
 impl Geometry {
     /// A chunked dataset.
-    pub fn chunked(shape: &[u64], element_bytes: u64, storage: ChunkedStorage) -> Result<Self, DoctorError> {
+    pub fn chunked(
+        shape: &[u64],
+        element_bytes: u64,
+        storage: ChunkedStorage,
+    ) -> Result<Self, GeometryError> {
         let chunk = storage.chunk_dims;
         if shape.is_empty() || shape.len() > RANK_MAX || chunk.len() != shape.len() {
             return Err(bad(format!("{} chunk dimensions for {} dimensions", chunk.len(), shape.len())));
@@ -139,7 +143,7 @@ impl Geometry {
     }
 
     /// A contiguous dataset; `is_allocated` is false where it has no space in the file yet.
-    pub fn contiguous(shape: &[u64], element_bytes: u64, is_allocated: bool) -> Result<Self, DoctorError> {
+    pub fn contiguous(shape: &[u64], element_bytes: u64, is_allocated: bool) -> Result<Self, GeometryError> {
         if shape.len() > RANK_MAX || element_bytes == 0 {
             return Err(bad("its elements have no bytes, or it has too many dimensions"));
         }
@@ -150,7 +154,7 @@ impl Geometry {
     }
 
     /// The geometry of a dataset, or `None` for layouts that are not simulated (compact, virtual, external).
-    pub fn of(facts: &DatasetFacts) -> Result<Option<Self>, DoctorError> {
+    pub fn of(facts: &DatasetFacts) -> Result<Option<Self>, GeometryError> {
         let geometry = match &facts.layout {
             Layout::Chunked { chunk_dims, .. } => {
                 let chunks = facts.chunks.clone().or_else(|| {
@@ -173,12 +177,9 @@ impl Geometry {
             }
             Layout::Compact | Layout::Virtual | Layout::External => return Ok(None),
         };
-        geometry.map(Some).map_err(|error| match error {
-            DoctorError::Geometry { problem, .. } => DoctorError::Geometry {
-                path: facts.path.clone(),
-                problem: format!("{problem} (shape {})", shape_text(&facts.shape)),
-            },
-            other => other,
+        geometry.map(Some).map_err(|GeometryError { problem, .. }| GeometryError {
+            path: facts.path.clone(),
+            problem: format!("{problem} (shape {})", shape_text(&facts.shape)),
         })
     }
 
@@ -192,7 +193,7 @@ impl Geometry {
     }
 
     /// The same dataset stored in chunks of another shape, all of them present: for trying a chunk shape.
-    pub fn rechunked(&self, chunk_dims: &[u64]) -> Result<Self, DoctorError> {
+    pub fn rechunked(&self, chunk_dims: &[u64]) -> Result<Self, GeometryError> {
         let is_filtered = matches!(&self.storage, Storage::Chunked(grid) if grid.is_filtered);
         let storage = ChunkedStorage {
             chunk_dims: chunk_dims.to_vec(),
@@ -205,12 +206,12 @@ impl Geometry {
     }
 
     /// The same dataset stored in other chunks, all of them present, that take `stored_bytes` together.
-    pub(crate) fn stored_as(
+    pub fn stored_as(
         &self,
         chunk_dims: &[u64],
         is_filtered: bool,
         stored_bytes: u64,
-    ) -> Result<Self, DoctorError> {
+    ) -> Result<Self, GeometryError> {
         let counts = self.shape.iter().zip(chunk_dims).map(|(dim, chunk)| dim.div_ceil((*chunk).max(1)));
         let grid_chunks = product("the number of chunks", counts)?;
         let storage = ChunkedStorage {
@@ -287,7 +288,7 @@ impl Geometry {
     }
 }
 
-fn check_total(shape: &[u64], element_bytes: u64) -> Result<(), DoctorError> {
+fn check_total(shape: &[u64], element_bytes: u64) -> Result<(), GeometryError> {
     // An extent of 0 must not hide an overflow of the others, because strides are computed from them.
     product("the size of the dataset", shape.iter().map(|d| (*d).max(1)).chain([element_bytes])).map(drop)
 }

@@ -4,7 +4,7 @@
 //! number. It covers everything that affects a count: the hash function of each version, one entry per slot, the
 //! one-step promotion of a hit, preemption by w0, which chunks bypass the cache, missing chunks, unfiltered edge
 //! chunks, runs and sieve buffer for uncompressed chunks that are too large, and the sieve buffer of contiguous data.
-//! `tests/against_libhdf5.rs` compares it with the real library.
+//! `tests/against_libhdf5.rs` of the doctor compares it with the real library.
 //!
 //! ```text
 //!   Geometry ──► ChunkCacheSim::read(start, count)        ──► ReadCounts          one H5Dread
@@ -23,7 +23,9 @@ mod cache;
 mod counts;
 mod entries;
 mod equivalence;
+mod error;
 mod estimate;
+pub mod facts;
 mod geometry;
 mod hash;
 mod open;
@@ -32,12 +34,15 @@ mod recent;
 mod reuse;
 mod sieve;
 mod sweep;
+#[doc(hidden)]
+pub mod testing;
 mod touched;
 mod version;
 mod written;
 
 pub use counts::{CacheWork, ReadCounts, WriteCounts};
-pub(crate) use equivalence::SweepKey;
+pub use equivalence::SweepKey;
+pub use error::GeometryError;
 pub use geometry::{ChunkedStorage, Geometry};
 pub use open::ChunkCacheSim;
 pub use page_buffer::{PageBufferCounts, PageBufferSettings, PageBufferSim, PageKind};
@@ -45,6 +50,6 @@ pub use reuse::{SweepEstimate, estimate_sweep};
 pub use sieve::SIEVE_BYTES;
 pub use sweep::{SweepCounts, VISITS_MAX_DEFAULT, loads_by_chunk, simulate_sweep};
 pub use touched::Touched;
-pub(crate) use touched::overlap_count;
+pub use touched::overlap_count;
 pub use version::LibVersion;
 pub use written::{WrittenCounts, simulate_writes};

@@ -1,8 +1,8 @@
 //! Counts of whole patterns.
 
 use super::*;
+use crate::ChunkedStorage;
 use crate::facts::{ChunkMap, StoredChunk};
-use crate::simulate::ChunkedStorage;
 use hyperslab_storage::pattern::RandomPlaces;
 use proptest::prelude::*;
 use std::sync::Arc;
