@@ -63,8 +63,9 @@ def packed_values(
 ) -> tuple[np.dtype[Any], NDArray[np.int64], NDArray[np.uint8]] | None:
     """Texts or plain sequences one after the other: the dtype of an element, the lengths in bytes, and the content. None where
     they have to be looked at one by one."""
+    base: np.dtype[Any] = np.dtype("u1")
     if check_string_dtype(dtype) is not None:
-        base, found = np.dtype("u1"), packed_texts(values)
+        found = packed_texts(values)
     else:
         sequence = check_vlen_dtype(dtype)
         base = np.dtype(object if sequence is None else sequence)
