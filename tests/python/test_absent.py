@@ -72,6 +72,27 @@ def test_json_has_the_same_sentences(lacking, tmp_path):
         assert any("raw/r0.h5" in sentence for sentence in document["absent"]), command
 
 
+@pytest.mark.parametrize("command", ["ls -r", "explain", "doctor", "check"])
+def test_sources_that_exist_and_cannot_be_read_are_named(command, tmp_path):
+    path = tmp_path / "m.h5"
+    (tmp_path / "text.h5").write_text("no HDF5 at all")
+    with h5py.File(tmp_path / "there.h5", "w") as there:
+        there.create_group("d")
+    with h5py.File(path, "w", libver="latest") as file:
+        layout = h5py.VirtualLayout((3, 4), "i8")
+        layout[0] = h5py.VirtualSource("text.h5", "data", (4,))
+        layout[1] = h5py.VirtualSource("there.h5", "d", (4,))
+        layout[2] = h5py.VirtualSource("gone.h5", "d", (4,))
+        file.create_virtual_dataset("v", layout)
+        file["e"] = h5py.ExternalLink("text.h5", "/x")
+    text = said(run(command, path, tmp_path))
+    assert text.count("/v: 2 sources cannot be read, and reads that need them fail: ") == 1, text
+    assert "data in text.h5 (" in text and "d in there.h5 (it is not a dataset)" in text
+    assert text.count("/v: 1 source was not found") == 1
+    if command != "explain":
+        assert text.count("/e: the target of this external link cannot be read: ") == 1
+
+
 def test_a_complete_file_lacks_nothing(tmp_path):
     path = tmp_path / "sound.h5"
     with h5py.File(path, "w", libver="latest") as file:

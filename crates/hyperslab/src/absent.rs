@@ -46,6 +46,20 @@ pub enum Absent {
         /// File and dataset of each source that is missing; `.` is the file itself.
         sources: Vec<(String, String)>,
     },
+    /// Sources of a virtual dataset that exist and cannot be read. Reads that need them end with an error.
+    UnreadableSources {
+        /// The dataset.
+        path: String,
+        /// File and dataset of each source, and why it cannot be read.
+        sources: Vec<(String, String, String)>,
+    },
+    /// The target of an external link, in a file that exists and cannot be read.
+    UnreadableLink {
+        /// The link.
+        path: String,
+        /// Why the target cannot be read.
+        why: String,
+    },
     /// Files of a dataset with external storage, which cannot be read.
     RawData {
         /// The dataset.
@@ -76,19 +90,33 @@ impl fmt::Display for Absent {
                 write!(f, "{path}: the target of this external link was not found: {target} in {file}")
             }
             Absent::VirtualSources { path, sources } => {
-                let source = |(file, dataset): &(String, String)| match file.as_str() {
-                    "." => format!("{dataset} in this file"),
-                    file => format!("{dataset} in {file}"),
-                };
                 let count = counted(sources.len(), "source was", "sources were");
-                let names = first_names(sources.iter().map(source));
+                let names = first_names(sources.iter().map(|(file, dataset)| source(file, dataset)));
                 write!(f, "{path}: {count} not found, and read as the fill value: {names}")
+            }
+            Absent::UnreadableSources { path, sources } => {
+                let count = counted(sources.len(), "source", "sources");
+                let them = if sources.len() == 1 { "it" } else { "them" };
+                let names =
+                    sources.iter().map(|(file, dataset, why)| format!("{} ({why})", source(file, dataset)));
+                let names = first_names(names);
+                write!(f, "{path}: {count} cannot be read, and reads that need {them} fail: {names}")
+            }
+            Absent::UnreadableLink { path, why } => {
+                write!(f, "{path}: the target of this external link cannot be read: {why}")
             }
             Absent::RawData { path, files } => {
                 let count = counted(files.len(), "file of raw data was", "files of raw data were");
                 write!(f, "{path}: {count} not found: {}", first_names(files.iter().cloned()))
             }
         }
+    }
+}
+
+fn source(file: &str, dataset: &str) -> String {
+    match file {
+        "." => format!("{dataset} in this file"),
+        file => format!("{dataset} in {file}"),
     }
 }
 
@@ -142,12 +170,23 @@ pub fn absent_of(dataset: &Dataset) -> Vec<Absent> {
     search.found
 }
 
+/// A file that another one refers to.
+#[derive(Clone)]
+enum Linked {
+    Found(Arc<FileInner>),
+    Missing,
+    /// It exists; why it cannot be read.
+    Unreadable(String),
+    /// Not looked for, because each look-up is a request and there were too many.
+    Unknown,
+}
+
 /// A search for what is missing, object by object.
 pub struct AbsentSearch {
     /// What was found up to now.
     pub found: Vec<Absent>,
-    /// Files that are open already, so that sources of the same file do not open it again; `None` for a missing one.
-    files: HashMap<(u64, String), Option<Arc<FileInner>>>,
+    /// Files that were looked for already, so that sources of the same file do not open it again.
+    files: HashMap<(u64, String), Linked>,
     /// Look-ups that may still be made.
     rest: usize,
 }
@@ -178,13 +217,15 @@ impl AbsentSearch {
             }
             LinkTarget::External { file, path: target } => {
                 let (file, target) = (file.to_string(), target.to_string());
+                let path = path.to_owned();
                 let is_absent = match self.linked(&owner.inner, &file, Purpose::ExternalLink) {
-                    Some(Some(inner)) => find(&inner, &target).is_err_and(|error| is_missing(&error)),
-                    Some(None) => true,
-                    None => false,
+                    Linked::Found(inner) => find(&inner, &target).is_err_and(|error| is_missing(&error)),
+                    Linked::Missing => true,
+                    Linked::Unreadable(why) => return self.found.push(Absent::UnreadableLink { path, why }),
+                    Linked::Unknown => false,
                 };
                 if is_absent {
-                    self.found.push(Absent::ExternalLink { path: path.to_owned(), file, target });
+                    self.found.push(Absent::ExternalLink { path, file, target });
                 }
             }
             LinkTarget::Hard(_) | LinkTarget::UserDefined { .. } => {}
@@ -206,15 +247,20 @@ impl AbsentSearch {
                 self.found.push(Absent::RawData { path: dataset.path().to_owned(), files });
             }
         }
-        let mut sources = Vec::new();
+        let mut sources = FaultySources::default();
         self.sources(dataset, &mut sources, DEPTH_MAX);
-        if !sources.is_empty() {
-            self.found.push(Absent::VirtualSources { path: dataset.path().to_owned(), sources });
+        let path = || dataset.path().to_owned();
+        let FaultySources { missing, unreadable } = sources;
+        if !missing.is_empty() {
+            self.found.push(Absent::VirtualSources { path: path(), sources: missing });
+        }
+        if !unreadable.is_empty() {
+            self.found.push(Absent::UnreadableSources { path: path(), sources: unreadable });
         }
     }
 
-    /// Adds the missing sources of a virtual dataset, and of those of its sources that are virtual themselves.
-    fn sources(&mut self, dataset: &Dataset, missing: &mut Vec<(String, String)>, depth: usize) {
+    /// Adds the faulty sources of a virtual dataset, and of those of its sources that are virtual themselves.
+    fn sources(&mut self, dataset: &Dataset, faulty: &mut FaultySources, depth: usize) {
         let owner = &dataset.inner.node.file;
         // Names that stand for several may stand for none.
         let is_one = |(file, path): &(String, String)| !file.contains('%') && !path.contains('%');
@@ -223,51 +269,60 @@ impl AbsentSearch {
             let inner = match file.as_str() {
                 "." => owner.clone(),
                 name => match self.linked(owner, name, Purpose::VirtualSource) {
-                    Some(Some(inner)) => inner,
-                    Some(None) => {
-                        missing.push((file, path));
+                    Linked::Found(inner) => inner,
+                    Linked::Missing => {
+                        faulty.missing.push((file, path));
                         continue;
                     }
-                    None => continue,
+                    Linked::Unreadable(why) => {
+                        faulty.unreadable.push((file, path, why));
+                        continue;
+                    }
+                    Linked::Unknown => continue,
                 },
             };
-            match find(&inner, &path) {
-                Err(error) if error.kind() == ErrorKind::NotFound => missing.push((file, path)),
-                Ok(node) if depth > 0 => {
-                    let is_itself = (node.file.data.id, node.header.address)
-                        == (owner.data.id, dataset.inner.node.header.address);
-                    let source = Object::open(node).ok();
-                    if let Some(Object::Dataset(source)) = source.filter(|_| !is_itself)
-                        && source.virtual_sources().is_some()
-                    {
-                        self.sources(&source, missing, depth - 1);
+            match find(&inner, &path).map(|node| (place(&node), Object::open(node))) {
+                Err(error) if error.kind() == ErrorKind::NotFound => faulty.missing.push((file, path)),
+                Err(error) | Ok((_, Err(error))) => faulty.unreadable.push((file, path, error.to_string())),
+                Ok((found, Ok(Object::Dataset(source)))) => {
+                    let is_itself = found == place(&dataset.inner.node);
+                    if depth > 0 && !is_itself && source.virtual_sources().is_some() {
+                        self.sources(&source, faulty, depth - 1);
                     }
                 }
-                _ => {}
+                Ok((_, Ok(_))) => faulty.unreadable.push((file, path, "it is not a dataset".to_owned())),
             }
         }
     }
 
-    /// The file that another refers to: `Some(None)` if it is missing, `None` if that is not known.
-    fn linked(
-        &mut self,
-        owner: &Arc<FileInner>,
-        name: &str,
-        purpose: Purpose,
-    ) -> Option<Option<Arc<FileInner>>> {
+    /// The file that another refers to.
+    fn linked(&mut self, owner: &Arc<FileInner>, name: &str, purpose: Purpose) -> Linked {
         let key = (owner.data.id, format!("{purpose:?} {name}"));
         if let Some(known) = self.files.get(&key) {
-            return Some(known.clone());
+            return known.clone();
         }
-        self.rest = self.rest.checked_sub(1)?;
+        let Some(rest) = self.rest.checked_sub(1) else { return Linked::Unknown };
+        self.rest = rest;
         let opened = match owner.linked_file(name, purpose) {
-            Ok(file) => Some(file.inner),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(_) => return None,
+            Ok(file) => Linked::Found(file.inner),
+            Err(error) if error.kind() == ErrorKind::NotFound => Linked::Missing,
+            Err(error) => Linked::Unreadable(error.to_string()),
         };
         self.files.insert(key, opened.clone());
-        Some(opened)
+        opened
     }
+}
+
+/// Sources of one virtual dataset.
+#[derive(Default)]
+struct FaultySources {
+    missing: Vec<(String, String)>,
+    unreadable: Vec<(String, String, String)>,
+}
+
+/// Where an object lies: its file, and the address of its header.
+fn place(node: &Node) -> (u64, Address) {
+    (node.file.data.id, node.header.address)
 }
 
 fn find(file: &Arc<FileInner>, path: &str) -> Result<Node> {

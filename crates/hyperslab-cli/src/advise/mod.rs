@@ -75,6 +75,8 @@ struct Skipped {
     reason: String,
 }
 
+/// The most datasets that are named in a file without any that there could be advice on.
+const NAMED_MAX: usize = 6;
 /// The share of the time for the datasets one by one.
 const SHARE_ALONE: f64 = 0.8;
 
@@ -257,6 +259,10 @@ fn chosen(args: &AdviseArgs, request: &Request, file: &File) -> Result<(Vec<Data
     let nothing = || Failure::wrong_request(format!("{}: this file contains no dataset", file.name()));
     let chosen = choose::datasets(file, &options)?.ok_or_else(nothing)?;
     let mut notes = Vec::new();
+    if chosen.datasets.is_empty() {
+        // Why there is no advice on them is said of each.
+        return Ok((chosen.unfit.into_iter().take(NAMED_MAX).collect(), notes));
+    }
     if !chosen.others.is_empty() {
         let (advised, all) = (chosen.datasets.len(), chosen.datasets.len() + chosen.others.len());
         notes

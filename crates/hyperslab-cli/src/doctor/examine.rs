@@ -66,7 +66,7 @@ impl<'a> Examiner<'a> {
         let library = self.library.get_or_init(Library::of_python);
         let options = options::options(self.args, &file, library)?;
         let recoding = SampleScope::Recoding { with_zstd: library.has_zstd };
-        let Chosen { datasets, others, mut notes, damaged } = match dataset {
+        let Chosen { datasets, others, mut notes, damaged, .. } = match dataset {
             Some(name) => Chosen::one(hyperslab_netcdf::find_dataset(&file, name)?),
             None => choose::datasets(&file, &options)?.unwrap_or_else(|| {
                 Chosen::nothing("this file contains no dataset, so there is nothing to examine".to_owned())

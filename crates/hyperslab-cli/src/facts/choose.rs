@@ -16,6 +16,8 @@ pub(crate) struct Chosen {
     pub datasets: Vec<Dataset>,
     /// Those of which only the storage is checked.
     pub others: Vec<Dataset>,
+    /// Those that have no data of their own in the file, or another rank than the requested reads.
+    pub unfit: Vec<Dataset>,
     pub notes: Vec<String>,
     /// Errors of datasets that could not be read and were therefore not considered.
     pub damaged: Vec<Error>,
@@ -24,12 +26,24 @@ pub(crate) struct Chosen {
 impl Chosen {
     /// The dataset that the user named.
     pub fn one(dataset: Dataset) -> Self {
-        Self { datasets: vec![dataset], others: Vec::new(), notes: Vec::new(), damaged: Vec::new() }
+        Self {
+            datasets: vec![dataset],
+            others: Vec::new(),
+            unfit: Vec::new(),
+            notes: Vec::new(),
+            damaged: Vec::new(),
+        }
     }
 
     /// Nothing, and a remark why.
     pub fn nothing(why: String) -> Self {
-        Self { datasets: Vec::new(), others: Vec::new(), notes: vec![why], damaged: Vec::new() }
+        Self {
+            datasets: Vec::new(),
+            others: Vec::new(),
+            unfit: Vec::new(),
+            notes: vec![why],
+            damaged: Vec::new(),
+        }
     }
 }
 
@@ -67,7 +81,7 @@ pub(crate) fn if_any(file: &File, options: &Options) -> Result<(Chosen, usize), 
         }
     }
     let all = found.len();
-    found.retain(|dataset| fits(dataset, options));
+    let (mut found, unfit): (Vec<Dataset>, _) = found.into_iter().partition(|dataset| fits(dataset, options));
     found.sort_by_key(|dataset| std::cmp::Reverse(dataset.logical_bytes()));
     let worth = found.iter().take_while(|dataset| dataset.logical_bytes() >= BYTES_MIN).count();
     // If all datasets are small, examine at least the largest.
@@ -86,7 +100,7 @@ pub(crate) fn if_any(file: &File, options: &Options) -> Result<(Chosen, usize), 
             found.len()
         ));
     }
-    Ok((Chosen { datasets: found, others, notes, damaged }, all))
+    Ok((Chosen { datasets: found, others, unfit, notes, damaged }, all))
 }
 
 /// True if reading the dataset touches chunks or raw data, and its rank matches the requested reads and writes.

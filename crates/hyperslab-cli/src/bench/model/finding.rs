@@ -67,12 +67,15 @@ impl Finding<'_> {
         if !is_told && slowest.seconds() > WORTH_TELLING * best.seconds() {
             text += &format!("; {}", compared(&format!("the slowest, {},", who(slowest)), best, slowest));
         }
-        if is_part(best) {
-            let (some, all) = (best.read.reads, counted_text(best.read.reads_in_all, "read"));
-            text += &format!(" (≈: extrapolated from {some} of {all})");
-        }
+        text += &self.ranked.iter().find(|row| is_part(row)).map_or_else(String::new, |row| from_part(row));
         text + "."
     }
+}
+
+/// ` (≈: extrapolated from 10 of 90 reads)`.
+fn from_part(row: &Row) -> String {
+    let (some, all) = (row.read.reads, counted_text(row.read.reads_in_all, "read"));
+    format!(" (≈: extrapolated from {some} of {all})")
 }
 
 /// The time of a row, marked where it is extrapolated.
@@ -99,20 +102,31 @@ fn is_alike(fast: &Row, slow: &Row) -> bool {
     slow.seconds() < ALIKE * fast.seconds() && overlap(&fast.read.read, &slow.read.read)
 }
 
-/// Why one is slower than the other, from what was counted; nothing where the counts do not tell.
+/// Why one is slower than the other, from what was counted; nothing where the counts do not tell. Counts of a part of the
+/// reads are compared with those of the same part only.
 fn because(fast: &Row, slow: &Row) -> String {
-    match Difference::of(&slow.read.counts(), &fast.read.counts()) {
-        Some(Difference::Decodes(many, few)) => {
-            format!(": it decodes {}, not {}", counted_text(many, "chunk"), count_text(few))
-        }
-        Some(Difference::Requests(many, few)) => {
-            format!(": it makes {}, not {}", counted_text(many, "request"), count_text(few))
-        }
-        Some(Difference::Bytes(many, few)) => {
-            format!(": it fetches {}, not {}", size::bytes(many), size::bytes(few))
-        }
+    let reads = slow.read.reads;
+    if reads != fast.read.reads {
+        return String::new();
+    }
+    match counted(fast, slow) {
+        Some(text) if is_part(slow) => format!(": in {} it {text}", counted_text(reads, "measured read")),
+        Some(text) => format!(": it {text}"),
         None => String::new(),
     }
+}
+
+/// `decodes 1,500 chunks, not 15`.
+fn counted(fast: &Row, slow: &Row) -> Option<String> {
+    Some(match Difference::of(&slow.read.counts(), &fast.read.counts())? {
+        Difference::Decodes(many, few) => {
+            format!("decodes {}, not {}", counted_text(many, "chunk"), count_text(few))
+        }
+        Difference::Requests(many, few) => {
+            format!("makes {}, not {}", counted_text(many, "request"), count_text(few))
+        }
+        Difference::Bytes(many, few) => format!("fetches {}, not {}", size::bytes(many), size::bytes(few)),
+    })
 }
 
 /// Outliers among the runs of a row.
@@ -195,5 +209,24 @@ mod tests {
         (part.read.reads_in_all, part.read.extrapolated_read) = (90, Some(9.0));
         let text = sentence(&[part]);
         assert!(text.contains("≈9.00 s") && text.contains("extrapolated from 10 of 90 reads"), "{text}");
+    }
+
+    #[test]
+    fn counts_of_a_part_are_compared_with_the_same_part_only() {
+        let part = |name, seconds, decodes, reads| {
+            let mut part = row(name, 0.1, Some(decodes));
+            let read = &mut part.read;
+            (read.reads, read.reads_in_all, read.extrapolated_read) = (reads, 90, Some(seconds));
+            part
+        };
+        let text = sentence(&[part("a", 1.0, 15, 10), part("b", 9.0, 150, 10)]);
+        assert!(
+            text.contains("9.0 times as long: in 10 measured reads it decodes 150 chunks, not 15 (≈"),
+            "{text}"
+        );
+        let mut whole = row("b", 9.0, Some(1500));
+        (whole.read.reads, whole.read.reads_in_all) = (90, 90);
+        let text = sentence(&[part("a", 1.0, 15, 10), whole]);
+        assert!(text.contains("9.0 times as long (≈: extrapolated from 10 of 90 reads)."), "{text}");
     }
 }

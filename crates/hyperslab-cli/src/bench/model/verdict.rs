@@ -66,6 +66,12 @@ pub(in crate::bench) struct ReadTime {
     pub(in crate::bench) seconds: f64,
     /// True where they were computed from those of a part.
     pub(in crate::bench) is_extrapolated: bool,
+    /// Reads that were measured; 0 in older documents.
+    #[serde(default)]
+    pub(in crate::bench) reads: u64,
+    /// Reads that there are.
+    #[serde(default)]
+    pub(in crate::bench) reads_in_all: u64,
 }
 
 /// A verdict for each library that read anything; the engine that does nothing gives none.
@@ -102,6 +108,8 @@ impl Choice {
             read_as: row.read_as.clone(),
             seconds: row.seconds(),
             is_extrapolated: is_part(row),
+            reads: row.read.reads,
+            reads_in_all: row.read.reads_in_all,
         };
         Some(Self {
             stored_as: first.stored_as.clone(),
@@ -139,6 +147,17 @@ impl Choice {
             Some(seconds) if self.reads.iter().any(|read| read.is_extrapolated) => extrapolated(seconds),
             Some(seconds) => seconds_text(seconds),
             None => "?".to_owned(),
+        }
+    }
+
+    /// ` (≈: extrapolated from 10 of 90 reads 1x717)`, where times were computed from those of a part.
+    fn parts(&self) -> String {
+        let parts = self.reads.iter().filter(|read| read.is_extrapolated && read.reads > 0).map(|read| {
+            format!("{} of {} {}", read.reads, counted_text(read.reads_in_all, "read"), read.read_as)
+        });
+        match parts.collect::<Vec<_>>() {
+            parts if parts.is_empty() => String::new(),
+            parts => format!(" (≈: extrapolated from {})", parts.join(", ")),
         }
     }
 
@@ -214,7 +233,7 @@ impl Verdict {
                 text += &format!(", {:.2} of its size", own as f64 / bytes as f64);
             }
         }
-        Some(text + ".")
+        Some(text + &best.parts() + ".")
     }
 
     /// What else may be chosen: what is read about as fast, what is smaller, what is written faster.
@@ -332,6 +351,14 @@ mod tests {
             "{text}"
         );
         assert_eq!(found.as_is().unwrap().stored_bytes, Some(500));
+    }
+
+    #[test]
+    fn what_is_extrapolated_says_from_how_many_reads() {
+        let mut part = row("a", 1.0, None);
+        (part.read.reads_in_all, part.read.extrapolated_read) = (90, Some(9.0));
+        let text = verdict(&[part]).sentence(&Names::default()).unwrap();
+        assert!(text.ends_with("in ≈9.00 s (≈: extrapolated from 10 of 90 reads 1x717)."), "{text}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod bytes;
 mod findings;
 mod loads;
 mod reads;
+mod writes;
 
 use crate::facts;
 use crate::forecast;
@@ -74,6 +75,7 @@ pub(super) fn page(report: &Report, maps: Maps, command: &str) -> Page {
         Section::figure,
     );
     let page = page.section(findings::section(report)).section(maps).section(reads::section(report));
+    let page = writes::section(report).into_iter().fold(page, Page::section);
     let page = report.forecast.iter().map(forecast::section).fold(page, Page::section);
     page.section(conditions(report, command))
 }
@@ -87,7 +89,7 @@ fn conditions(report: &Report, command: &str) -> Section {
         .fact("File", report.file.as_str())
         .fact("Seconds are those of", library)
         .fact("Counts", "each read is simulated chunk by chunk with the chunk cache of each library")
-        .fact("Not included", "a cold disk, writes; a network, but for the object store of --cloud")
+        .fact("Not included", "a cold disk; a network, but for the object store of --cloud")
         .command(command);
     Section::new("How it was predicted").figure(facts)
 }

@@ -4,6 +4,7 @@ use crate::failure::one_line;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{DatasetReport, ProfileReport, ReadReport, Report, ratio_text};
 use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};
+use hyperslab_storage::CacheSettings;
 use hyperslab_storage::pattern::{bytes_text, shape_beside};
 use hyperslab_units::counted_text;
 
@@ -14,7 +15,8 @@ pub(super) fn section(report: &Report) -> Section {
 
 fn matrix(report: &DatasetReport) -> HeatMap {
     let profiles = report.reads.first().map(|read| read.profiles.as_slice()).unwrap_or_default();
-    let mut columns: Vec<(String, String)> = profiles.iter().map(heading).collect();
+    let mut columns: Vec<(String, String)> =
+        profiles.iter().map(|profile| heading(&profile.name, profile.cache)).collect();
     columns.push((String::new(), "hyperslab".to_owned()));
     HeatMap {
         title: format!("{}: predicted time of all reads of a kind", one_line(&report.path)),
@@ -26,13 +28,13 @@ fn matrix(report: &DatasetReport) -> HeatMap {
 }
 
 /// The library, and its release with its cache.
-fn heading(profile: &ProfileReport) -> (String, String) {
-    let cache = bytes_text(profile.cache.nbytes);
-    match profile.name.split_once(' ') {
+pub(super) fn heading(profile: &str, cache: CacheSettings) -> (String, String) {
+    let cache = bytes_text(cache.nbytes);
+    match profile.split_once(' ') {
         Some((library @ ("libhdf5" | "netCDF-C"), release)) => {
             (library.to_owned(), format!("{release}, {cache}"))
         }
-        _ => (String::new(), format!("{}, {cache}", profile.name)),
+        _ => (String::new(), format!("{profile}, {cache}")),
     }
 }
 
