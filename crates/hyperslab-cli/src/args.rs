@@ -4,14 +4,14 @@ use crate::advise::arguments::AdviseArgs;
 use crate::archive::arguments::SummaryArgs;
 use crate::bench::arguments::BenchArgs;
 use crate::failure::exit_codes;
-use crate::forecast::DEFAULT_STORE;
 use crate::index::arguments::IndexArgs;
-use crate::location::WrittenFiles;
 use crate::network_args::NetworkArgs;
 use crate::pattern_args::{BLOCKS, PatternArgs};
 use crate::repack::arguments::RepackArgs;
-use crate::runner::RunOptions;
+use crate::run_options::RunOptions;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use hyperslab_apps::files::WrittenFiles;
+use hyperslab_apps::forecast::DEFAULT_STORE;
 use std::path::PathBuf;
 
 /// Inspect HDF5 and netCDF-4 files: list their contents, explain reads, diagnose slow ones, compare libraries

@@ -4,10 +4,11 @@
 use crate::absent;
 use crate::args::DigestArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::location;
-use crate::runner::FileProgress;
-use crate::schema;
+use crate::file_progress::FileProgress;
 use hyperslab::File;
+use hyperslab_apps::files;
+use hyperslab_apps::runner::FilesObserver;
+use hyperslab_apps::schema;
 use hyperslab_io::Source;
 use hyperslab_listing::digest;
 use hyperslab_listing::json::{Object, write_object};
@@ -24,42 +25,48 @@ pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -
     let mut code = failure::DONE;
     // Records are written in pieces, so there is no bar if they go to the terminal too: it would be drawn between the pieces.
     let is_shown = !std::io::stdout().is_terminal();
-    let progress = if is_shown { FileProgress::new(args.files.len()) } else { FileProgress::none() };
+    let progress = FileProgress::default();
+    if is_shown {
+        progress.files(args.files.len());
+    }
     for (number, path) in args.files.iter().enumerate() {
         if number > 0 {
             progress.done();
         }
         progress.begin(path);
-        let name = location::shown(path);
+        let name = files::shown(path);
         let options = Options { name: (!args.bare).then(|| name.clone()), bytes_max: args.max_bytes };
         let summary = file(path, &options, &mut out)?;
         if let Some(error) = summary.unopened {
             code = code.max(failure::exit_code(error.kind()));
-            progress.interrupted(|| Failure::from(error).report(err));
+            let failure = Failure::from(error);
+            progress.interrupted(&mut || {
+                failure.report(err);
+            });
             continue;
         }
-        progress.interrupted(|| absent::warn(&name, &summary.absent, err));
+        progress.interrupted(&mut || absent::warn(&name, &summary.absent, err));
         let name = one_line(&name);
         if summary.errors > 0 {
             code = code.max(failure::UNREADABLE);
-            let _ = progress.interrupted(|| {
-                writeln!(
+            progress.interrupted(&mut || {
+                let _ = writeln!(
                     err,
                     "error: {name}: {} could not be read; see \"error\" in the records",
                     counted_text(summary.errors, "part")
-                )
+                );
             });
         }
         if summary.skipped > 0 {
-            let _ = progress.interrupted(|| {
-                writeln!(
+            progress.interrupted(&mut || {
+                let _ = writeln!(
                     err,
                     "note: {name}: skipped {} too large; --max-bytes raises the limit",
                     match summary.skipped {
                         1 => "1 value that is".to_owned(),
                         skipped => format!("{skipped} values that are"),
                     }
-                )
+                );
             });
         }
     }
@@ -96,18 +103,18 @@ impl Write for Headed<'_> {
 /// Writes the records of one file; the record of the file itself comes last.
 pub fn file(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
     let objects = |source: Option<&Arc<dyn Source>>, out: &mut dyn Write| {
-        digest::objects(location::open_file_of(source, path, &File::options()), options, out)
+        digest::objects(files::open_file_of(source, path, &File::options()), options, out)
     };
     if options.name.is_none() {
         return objects(None, out);
     }
     // A remote file is opened once, for its record and for its objects. If it cannot be, the latter say why.
-    let source = if location::is_url(path) { location::open_source(path).ok() } else { None };
+    let source = if files::is_url(path) { files::open_source(path).ok() } else { None };
     let (own, summary) = std::thread::scope(|scope| {
         // The checksum of the file does not depend on its objects, so it is computed at the same time.
         let own = scope.spawn(|| match &source {
             Some(source) => digest::describe_file(&**source),
-            None => digest::describe_file(&*location::open_source(path)?),
+            None => digest::describe_file(&*files::open_source(path)?),
         });
         let summary = objects(source.as_ref(), out);
         (own.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), summary)

@@ -3,11 +3,12 @@
 use crate::absent;
 use crate::args::ExplainArgs;
 use crate::failure::{self, Failure};
-use crate::forecast::{self, SweptRead};
-use crate::location;
-use crate::{schema, terminal};
+use crate::terminal;
 use hyperslab::internal::absent_of;
 use hyperslab::{Axis, Dataset, Explained, ExplainedChunk, ExplainedRequest, File, Selection};
+use hyperslab_apps::files;
+use hyperslab_apps::forecast::{self, SweptRead};
+use hyperslab_apps::schema;
 use hyperslab_doctor::forecast::Forecast;
 use hyperslab_doctor::render_forecast;
 use hyperslab_listing::json::{Json, Object, write_object};
@@ -15,7 +16,7 @@ use std::io::Write;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let file = location::open(&args.file)?;
+    let file = files::open(&args.file)?;
     let dataset = hyperslab_netcdf::find_dataset(&file, &args.dataset)?;
     let named = |error: hyperslab::Error| error.in_file(file.name()).at_object(dataset.path());
     let selection = Selection::parse(&args.selection, dataset.shape()).map_err(named)?;
@@ -59,7 +60,7 @@ fn forecast(
             .hint("such as 0:10, :, 180")
     })?;
     let name = if args.selection.trim().is_empty() { ":" } else { args.selection.trim() };
-    forecast::forecast(&args.file, file, &[SweptRead::once(dataset, name, &start, &count)], &place)
+    Ok(forecast::forecast(&args.file, file, &[SweptRead::once(dataset, name, &start, &count)], &place)?)
 }
 
 /// Start and count of a selection that is one block.

@@ -1,6 +1,8 @@
 //! The end of a command: an exit code, from one table for all commands, and the error message of a command that failed.
 
 use hyperslab::{Error, ErrorKind};
+use hyperslab_apps::error::is_of_request;
+pub(crate) use hyperslab_apps::error::one_line;
 use std::io::{self, Write};
 
 /// The exit codes of every command, as its help shows them.
@@ -66,28 +68,9 @@ impl Failure {
     }
 }
 
-/// Escapes line breaks and other control characters, which names in a file may contain.
-pub(crate) fn one_line(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
-}
-
-/// An error of the system in the words of this command: without its number, and as part of a sentence.
-pub(crate) fn system_text(error: &io::Error) -> String {
-    if error.kind() == io::ErrorKind::NotFound {
-        return "no such file".into();
-    }
-    let text = error.to_string();
-    let text = text.split(" (os error ").next().unwrap_or_default();
-    let mut rest = text.chars();
-    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
-}
-
 /// The exit code for an error of the engine.
 pub fn exit_code(kind: ErrorKind) -> i32 {
-    match kind {
-        ErrorKind::NotFound | ErrorKind::NotHdf5 | ErrorKind::Invalid => WRONG_REQUEST,
-        _ => UNREADABLE,
-    }
+    if is_of_request(kind) { WRONG_REQUEST } else { UNREADABLE }
 }
 
 impl From<Error> for Failure {
@@ -97,6 +80,12 @@ impl From<Error> for Failure {
             message: error.to_string(),
             hint: error.hint().map(str::to_string),
         }
+    }
+}
+
+impl From<hyperslab_apps::Error> for Failure {
+    fn from(error: hyperslab_apps::Error) -> Self {
+        Self { code: exit_code(error.kind), message: error.message, hint: error.hint }
     }
 }
 
@@ -126,14 +115,6 @@ mod tests {
             Failure::from(Error::invalid("a\nb").in_file("f.h5").at_object("/x").with_hint("try c"));
         assert_eq!(reported(&failure), (2, "error: f.h5: /x: a\\nb\n\nhint: try c\n".into()));
         assert_eq!(reported(&Failure::from(Error::damaged("broken"))), (1, "error: broken\n".into()));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn errors_of_the_system_have_no_numbers() {
-        assert_eq!(system_text(&io::Error::from_raw_os_error(2)), "no such file");
-        assert_eq!(system_text(&io::Error::from_raw_os_error(13)), "permission denied");
-        assert_eq!(system_text(&io::Error::other("Other")), "other");
     }
 
     #[test]

@@ -18,14 +18,13 @@ pub mod chunks;
 pub mod digest;
 pub mod doctor;
 pub mod explain;
-mod facts;
 pub mod failure;
-mod forecast;
+mod file_progress;
+mod forecast_page;
 mod help;
 mod index;
-mod location;
+mod listing_total;
 pub mod ls;
-mod made_up;
 mod named_files;
 #[cfg(feature = "remote")]
 mod network;
@@ -35,8 +34,7 @@ mod pattern_args;
 #[cfg(feature = "remote")]
 mod prices;
 pub mod repack;
-mod runner;
-mod schema;
+mod run_options;
 mod shell_line;
 mod size;
 mod terminal;
@@ -46,6 +44,7 @@ mod write_file;
 use args::{Cli, Command};
 use clap::{CommandFactory, FromArgMatches};
 use failure::Failure;
+use hyperslab_apps::files;
 use network_args::NetworkArgs;
 use std::ffi::OsString;
 use std::io::Write;
@@ -70,7 +69,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
     if let Err(failure) = named {
         return failure.report(err);
     }
-    location::handle_written_files(cli.command.written_files());
+    files::handle_written_files(cli.command.written_files());
     let done = begin(&network).and_then(|()| match cli.command {
         Command::Ls(args) => ls::run(&args, out, err),
         Command::Explain(args) => explain::run(&args, out, err),

@@ -6,18 +6,6 @@ use crate::prices::PriceList;
 use crate::size;
 use hyperslab_remote::{RemoteOptions, Traffic, set_trace, take_trace, traffic};
 use std::io::{BufWriter, Write};
-use std::sync::{PoisonError, RwLock};
-
-static OPTIONS: RwLock<Option<RemoteOptions>> = RwLock::new(None);
-
-/// The settings of remote files of this command.
-pub(crate) fn options() -> RemoteOptions {
-    OPTIONS
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone()
-        .unwrap_or_else(RemoteOptions::from_environment)
-}
 
 /// Uses the settings of the command line from now on.
 ///
@@ -29,7 +17,7 @@ pub(crate) fn begin(args: &NetworkArgs) -> Result<(), Failure> {
     }
     let mut options = RemoteOptions::from_environment();
     (options.requests_max, options.bytes_max) = (args.max_requests, args.max_transfer);
-    *OPTIONS.write().unwrap_or_else(PoisonError::into_inner) = Some(options);
+    hyperslab_apps::files::set_remote_options(options);
     let Some(path) = &args.trace else { return Ok(()) };
     let file = std::fs::File::create(path).map_err(|error| {
         Failure::unreadable(format!("--trace {}: cannot be written: {error}", path.display()))

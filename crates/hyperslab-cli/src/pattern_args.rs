@@ -1,9 +1,7 @@
 //! How the blocks of `--read` lie: options of doctor and advise, in the words of the bench.
 
-use crate::failure::Failure;
 use clap::Args;
-use hyperslab_doctor::DoctorError;
-use hyperslab_storage::pattern::{Placement, RandomPlaces, RequestedRead};
+use hyperslab_apps::reads::Places;
 
 /// The group of the options whose blocks these options place.
 pub(crate) const BLOCKS: &str = "blocks";
@@ -23,31 +21,8 @@ pub(crate) struct PatternArgs {
 }
 
 impl PatternArgs {
-    /// The blocks of `--read` or `--write`, placed.
-    pub(crate) fn blocks(&self, blocks: &[String]) -> Result<Vec<RequestedRead>, Failure> {
-        let placement = self.placement()?;
-        let read = |text: &String| -> Result<RequestedRead, DoctorError> {
-            Ok(RequestedRead { placement: placement.clone(), ..text.parse()? })
-        };
-        let reads = blocks.iter().map(read).collect::<Result<_, _>>();
-        reads.map_err(|error| Failure::wrong_request(error.to_string()))
+    /// For a request.
+    pub(crate) fn places(&self) -> Places {
+        Places { stride: self.stride.clone(), random: self.random, seed: self.seed }
     }
-
-    /// Where the blocks lie.
-    fn placement(&self) -> Result<Placement, Failure> {
-        Ok(Placement {
-            order: None,
-            step: self.stride.as_deref().map(steps).transpose()?,
-            random: self.random.map(|count| RandomPlaces { count, seed: self.seed }),
-        })
-    }
-}
-
-/// `1x2x2`
-fn steps(text: &str) -> Result<Vec<u64>, Failure> {
-    let steps: Option<Vec<u64>> = text.split(['x', ',']).map(|step| step.trim().parse().ok()).collect();
-    steps.filter(|steps| !steps.contains(&0)).ok_or_else(|| {
-        Failure::wrong_request(format!("--stride {text}: not a step of at least 1 for each dimension"))
-            .hint("such as 1x2x2")
-    })
 }

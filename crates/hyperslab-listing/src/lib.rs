@@ -12,6 +12,7 @@
 pub mod digest;
 pub mod dtype;
 pub mod element;
+pub mod index_kind;
 pub mod json;
 pub mod object_paths;
 pub mod traversal;

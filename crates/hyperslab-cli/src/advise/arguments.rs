@@ -1,10 +1,10 @@
 //! The command line of `hyperslab advise`.
 
 use crate::failure::exit_codes;
-use crate::made_up::{DEFAULT_RATIO, at_least_one};
 use crate::pattern_args::{BLOCKS, PatternArgs};
 use clap::Args;
 use hyperslab_advise::ErrorBound;
+use hyperslab_apps::made_up::{DEFAULT_RATIO, at_least_one};
 use hyperslab_engines::Element;
 use std::path::PathBuf;
 

@@ -1,14 +1,12 @@
 //! Advice as a page: the recommendation first, then the trade-off as a picture, each read before and after, and the chunks
 //! drawn over the array.
 
-use super::Document;
-use super::pages::Pages;
-use super::storage::{chunk_text, kept_text, storage_text};
+use super::page_sizes;
 use super::text::{payback, sensitivity, slower_text, why_not};
-use crate::facts;
 use crate::failure::one_line;
-use crate::forecast;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict};
+use hyperslab_apps::advise::{Document, chunk_text, kept_text, storage_text};
+use hyperslab_apps::facts;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{
     Align, Axis, Bar, Bars, CellColour, CellKind, CellMap, Column, Facts, Page, Points, Scale, Scatter,
@@ -45,8 +43,8 @@ pub(super) fn page(document: &Document, command: &str) -> Page {
     };
     let page = document.datasets.iter().map(dataset).fold(page, Page::section);
     let page = document.together.iter().map(read_together).fold(page, Page::section);
-    let page = document.pages.iter().map(Pages::section).fold(page, Page::section);
-    let page = document.forecast.iter().map(forecast::section).fold(page, Page::section);
+    let page = document.pages.iter().map(page_sizes::section).fold(page, Page::section);
+    let page = document.forecast.iter().map(crate::forecast_page::section).fold(page, Page::section);
     let library = document.library.as_deref().unwrap_or(facts::CONSTANTS);
     let facts = Facts::new("How it was found")
         .fact("File", document.file.as_str())

@@ -1,12 +1,12 @@
 //! Advice as text.
 
-use super::Document;
-use super::storage::{chunk_text, kept_text, storage_text};
-use crate::facts;
+use super::page_sizes;
 use crate::failure::one_line;
 use crate::output::{Align, Line, table};
 use crate::terminal;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict, WhyNot};
+use hyperslab_apps::advise::{Document, chunk_text, kept_text, storage_text};
+use hyperslab_apps::facts;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{list_text, ratio_text, render_forecast};
 use hyperslab_storage::pattern::{bytes_text, shape_text};
@@ -41,7 +41,7 @@ pub(super) fn render(document: &Document) -> String {
         text.push_str(&format!("\nseconds are by {}\n", facts::CONSTANTS));
     }
     if let Some(pages) = &document.pages {
-        text.push_str(&pages.text());
+        text.push_str(&page_sizes::text(pages));
     }
     if let Some(forecast) = &document.forecast {
         text.push('\n');

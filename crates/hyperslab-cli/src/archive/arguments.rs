@@ -1,7 +1,7 @@
 //! The options of `hyperslab doctor --summary`.
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use hyperslab_apps::archive::Rank;
 use std::path::PathBuf;
 
 /// Options of the summary, in addition to those of the doctor.
@@ -13,7 +13,7 @@ pub(crate) struct SummaryArgs {
     pub summary: bool,
     /// What is to be saved; seconds if omitted
     #[arg(long, value_name = "WHAT", requires = "summary")]
-    pub rank: Option<Rank>,
+    pub rank: Option<RankBy>,
     /// Programs that read the files, separated by commas, as for `hyperslab advise`
     #[arg(long, value_name = "READERS", value_delimiter = ',', requires = "summary")]
     pub readers: Vec<String>,
@@ -23,9 +23,8 @@ pub(crate) struct SummaryArgs {
 }
 
 /// By what files and variables are ranked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Rank {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RankBy {
     /// Seconds of reading everything once: the fastest storage at the present size
     #[default]
     Seconds,
@@ -33,4 +32,14 @@ pub(crate) enum Rank {
     Bytes,
     /// Dollars at the place, for keeping the files for a month and reading everything once: the cheaper of both
     Dollars,
+}
+
+impl From<RankBy> for Rank {
+    fn from(by: RankBy) -> Self {
+        match by {
+            RankBy::Seconds => Rank::Seconds,
+            RankBy::Bytes => Rank::Bytes,
+            RankBy::Dollars => Rank::Dollars,
+        }
+    }
 }

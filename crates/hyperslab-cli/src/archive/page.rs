@@ -1,11 +1,11 @@
 //! The summary as a page: what is saved in all, how many files that takes, and the variables and files with the most.
 
-use super::arguments::Rank;
-use super::summary::{Savings, Summary};
 use super::tables::{self, SavingsTable};
 use super::text::{dollars_text, headline, rank_text};
 use crate::failure::one_line;
 use crate::output;
+use hyperslab_apps::archive::Rank;
+use hyperslab_apps::archive::{Savings, Summary};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{
     Align, Axis, Bar, Bars, Column, Curves, Facts, Line, Page, Point, Points, Scale, Scatter, Section, Table,

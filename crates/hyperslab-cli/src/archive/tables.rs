@@ -1,10 +1,10 @@
 //! The tables of the summary, which the text and the page have in common.
 
-use super::summary::{Savings, Summary, Variable};
-use crate::advise::brief_text;
 use crate::failure::one_line;
 use crate::output::Align;
 use hyperslab_advise::SurveyedStorage;
+use hyperslab_apps::advise::brief_text;
+use hyperslab_apps::archive::{Savings, Summary, Variable};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::{count_text, counted_text};

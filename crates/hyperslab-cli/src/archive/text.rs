@@ -1,9 +1,9 @@
 //! The summary as text.
 
-use super::arguments::Rank;
-use super::summary::Summary;
 use super::tables::{self, SavingsTable};
 use crate::output::{Line, table};
+use hyperslab_apps::archive::Rank;
+use hyperslab_apps::archive::Summary;
 use hyperslab_doctor::list_text;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_storage::pattern::bytes_text;

@@ -1,9 +1,9 @@
 //! The options of `hyperslab bench`, and their help.
 
 use crate::failure::exit_codes;
-use crate::made_up::{DEFAULT_RATIO, at_least_one};
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum, value_parser};
+use hyperslab_apps::made_up::{DEFAULT_RATIO, at_least_one};
 use hyperslab_engines::EngineKind;
 use std::path::PathBuf;
 

@@ -1,11 +1,11 @@
 //! The dataset that is measured where the user names none: the largest. The others are listed.
 
 use super::arguments::BenchArgs;
-use crate::facts::choose;
 use crate::failure::{Failure, one_line};
-use crate::location;
 use crate::size;
 use hyperslab::Dataset;
+use hyperslab_apps::facts::choose;
+use hyperslab_apps::files;
 use hyperslab_doctor::Options;
 use hyperslab_listing::dtype;
 use hyperslab_storage::pattern::shape_text;
@@ -22,10 +22,10 @@ pub(super) fn with_dataset<'a>(
     err: &mut dyn Write,
 ) -> Result<Cow<'a, BenchArgs>, Failure> {
     let (Some(path), None) = (&args.file, &args.dataset) else { return Ok(Cow::Borrowed(args)) };
-    let file = location::open(path)?;
+    let file = files::open(path)?;
     let (chosen, all) = choose::if_any(&file, &Options { all: true, ..Options::default() })?;
     let Some(largest) = chosen.datasets.first() else {
-        let message = format!("{}: there is no dataset with values to read", location::shown(path));
+        let message = format!("{}: there is no dataset with values to read", files::shown(path));
         return Err(Failure::wrong_request(message).hint("`hyperslab ls -r` lists what the file contains"));
     };
     if all > 1 {

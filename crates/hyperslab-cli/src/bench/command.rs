@@ -4,9 +4,9 @@ use super::arguments::{
     BenchArgs, DEFAULT_CELL_SECONDS, DEFAULT_MEMORY, DEFAULT_REPEATS, DEFAULT_SEED, DEFAULT_TIMEOUT,
     DEFAULT_WRITE_REPEATS,
 };
-use crate::location;
-use crate::made_up::DEFAULT_RATIO;
 use crate::shell_line::shell_line;
+use hyperslab_apps::files;
+use hyperslab_apps::made_up::DEFAULT_RATIO;
 use hyperslab_bench::matrix::Row;
 use hyperslab_engines::{AllocTime, FillTime, Format, Libver, Storage};
 use hyperslab_engines::{Engine, EngineKind};
@@ -44,8 +44,8 @@ impl Words {
 
 /// The command line of this process, as a shell reads it; URLs without what may be secret.
 pub(super) fn own() -> String {
-    let given = std::env::args_os().skip(1).map(|word| match location::is_url(Path::new(&word)) {
-        true => location::shown(Path::new(&word)),
+    let given = std::env::args_os().skip(1).map(|word| match files::is_url(Path::new(&word)) {
+        true => files::shown(Path::new(&word)),
         false => word.to_string_lossy().into_owned(),
     });
     Words(std::iter::once("hyperslab".to_owned()).chain(given).collect()).line()
@@ -114,7 +114,7 @@ impl<'a> Commands<'a> {
                 }
             }
             None => {
-                words.0.extend(args.file.iter().map(|file| location::shown(file)));
+                words.0.extend(args.file.iter().map(|file| files::shown(file)));
                 words.0.extend(args.dataset.clone());
             }
         }

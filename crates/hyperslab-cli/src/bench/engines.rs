@@ -2,7 +2,7 @@
 
 use super::arguments::BenchArgs;
 use crate::failure::{self, Failure};
-use crate::schema;
+use hyperslab_apps::schema;
 use hyperslab_engines::Format;
 use hyperslab_engines::{Engine, EngineKind};
 use hyperslab_engines::{library::Found, library::Libraries, library::find_all};

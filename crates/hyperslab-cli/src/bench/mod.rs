@@ -21,14 +21,13 @@ mod render;
 mod request;
 mod tables;
 
-use crate::facts;
 use crate::failure::{self, Failure};
-use crate::location;
-use crate::schema;
-use crate::worker;
 use arguments::BenchArgs;
 use command::Commands;
 use cost::{Calibrations, Plan};
+use hyperslab_apps::facts;
+use hyperslab_apps::files;
+use hyperslab_apps::schema;
 use hyperslab_bench::matrix::{Matrix, Row, Rows, Site, Subject};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_measure::process::Launcher;
@@ -234,7 +233,7 @@ fn folder(args: &BenchArgs) -> Result<tempfile::TempDir, Failure> {
 }
 
 fn launcher(args: &BenchArgs) -> Result<Launcher, Failure> {
-    let (program, arguments) = worker::command()?;
+    let (program, arguments) = hyperslab_apps::worker::command()?;
     Ok(Launcher { program, arguments, timeout: Duration::from_secs(args.timeout) })
 }
 
@@ -258,5 +257,5 @@ fn layout(path: &Path, name: &str) -> Option<DatasetFacts> {
 }
 
 fn dataset(path: &Path, name: &str) -> Option<hyperslab::Dataset> {
-    hyperslab_netcdf::find_dataset(&location::open(path).ok()?, name).ok()
+    hyperslab_netcdf::find_dataset(&files::open(path).ok()?, name).ok()
 }

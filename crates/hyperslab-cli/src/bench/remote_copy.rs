@@ -5,7 +5,8 @@ use super::STOP;
 use super::arguments::BenchArgs;
 use super::model::machine::free_bytes;
 use crate::failure::Failure;
-use crate::{location, size};
+use crate::size;
+use hyperslab_apps::files;
 use hyperslab_io::{Cancel, Location, Source, fetch_all};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -34,13 +35,13 @@ impl RemoteCopy {
     /// # Errors
     /// If the file cannot be read, if its values are in other files, or if the disk has no room for it.
     pub(super) fn of(args: &BenchArgs, folder: &Path) -> Result<Option<Self>, Failure> {
-        let Some(url) = args.file.as_deref().filter(|file| location::is_url(file)) else { return Ok(None) };
-        let shown = location::shown(url);
+        let Some(url) = args.file.as_deref().filter(|file| files::is_url(file)) else { return Ok(None) };
+        let shown = files::shown(url);
         if args.resume.is_some() {
             let why = format!("--resume: a copy of {shown} is measured, which is another file each time");
             return Err(Failure::wrong_request(why).hint("download the file, and bench that"));
         }
-        let file = location::open(url)?;
+        let file = files::open(url)?;
         let dataset = hyperslab_netcdf::find_dataset(&file, args.dataset.as_deref().unwrap_or("/"))?;
         if dataset.virtual_sources().is_some()
             || dataset.external_sources().is_some()
@@ -70,7 +71,7 @@ impl RemoteCopy {
 
 /// The name of the copy: that of the URL, without its query.
 fn name(url: &Path) -> PathBuf {
-    let location = Location::from(location::shown(url));
+    let location = Location::from(files::shown(url));
     let is_plain = |name: &&OsStr| Path::new(name).file_name() == Some(name);
     location.file_name().filter(is_plain).unwrap_or(OsStr::new("file.h5")).into()
 }

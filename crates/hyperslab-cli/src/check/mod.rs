@@ -6,12 +6,12 @@ mod text;
 use crate::absent;
 use crate::args::CheckArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::location;
-use crate::runner::{self, FileOutcome, Found, PassedOver};
-use crate::schema;
 use hyperslab::internal::{Absent, source_with_metadata};
 use hyperslab::io::Source;
 use hyperslab::{ErrorKind, File};
+use hyperslab_apps::files;
+use hyperslab_apps::runner::{self, FileOutcome, Found, PassedOver};
+use hyperslab_apps::schema;
 use hyperslab_check::{CheckError, Finding, Options, Report};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -91,12 +91,12 @@ pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     }
     let options = Options { data: args.data };
     if let [file] = args.paths.as_slice()
-        && !location::is_folder(file)
+        && !files::is_folder(file)
     {
         let Checked { report, absent } = examine(file, options)?;
         print(args, file, &report, &absent, out)?;
         out.flush()?;
-        absent::warn(&location::shown(file), &absent, err);
+        absent::warn(&files::shown(file), &absent, err);
         return Ok(exit_code(args, report.errors > 0, report.warnings > 0));
     }
     several(args, options, out, err)
@@ -121,22 +121,22 @@ fn several(
                 summary.with_warnings += u64::from(report.errors == 0 && report.warnings > 0);
                 report.counts.keys().for_each(|code| *summary.rules.entry(code).or_default() += 1);
                 print(args, path, &report, &absent, out)?;
-                absent::warn(&location::shown(path), &absent, err);
-                Ok(FileOutcome::Finished)
+                absent::warn(&files::shown(path), &absent, err);
+                Ok::<_, Failure>(FileOutcome::Finished)
             }
             Err(failure) => {
                 summary.unreadable += 1;
                 // The other files are checked all the same.
                 let _ = writeln!(err, "error: {}", one_line(&failure.message));
                 if args.json {
-                    let unreadable = Unreadable { file: location::shown(path), error: failure.message };
+                    let unreadable = Unreadable { file: files::shown(path), error: failure.message };
                     out.write_all(schema::document(schema::CHECK_UNREADABLE, &unreadable)?.as_bytes())?;
                 }
                 Ok(FileOutcome::Unfinished)
             }
         }
     };
-    runner::run(&files, &args.run, |path| examine(path, options), each)?;
+    runner::run(&files, &args.run.settings(), &*args.run.observer(), |path| examine(path, options), each)?;
     let text =
         if args.json { schema::document(schema::CHECK_SUMMARY, &summary)? } else { text::summary(&summary) };
     out.write_all(text.as_bytes())?;
@@ -179,7 +179,7 @@ fn document<'r>(path: &Path, report: &'r Report, absent: &'r [String]) -> Docume
         source: finding.source,
     };
     Document {
-        file: location::shown(path),
+        file: files::shown(path),
         errors: report.errors,
         warnings: report.warnings,
         notes: report.notes,
@@ -201,7 +201,7 @@ fn examine(path: &Path, options: Options) -> Result<Checked, Failure> {
     let (source, absent) = open(path)?;
     let report = hyperslab_check::check(&*source, options);
     report.map(|report| Checked { report, absent }).map_err(|error| {
-        let message = format!("{}: {error}", location::shown(path));
+        let message = format!("{}: {error}", files::shown(path));
         match error {
             CheckError::NoSuperblock(_) if error.is_not_hdf5() => Failure::wrong_request(message),
             _ => Failure::unreadable(message),
@@ -211,7 +211,7 @@ fn examine(path: &Path, options: Options) -> Result<Checked, Failure> {
 
 /// The bytes of a file, and what it lacks. A file that cannot be opened as HDF5 because it is damaged is checked as it is.
 fn open(path: &Path) -> Result<(Arc<dyn Source>, Vec<String>), Failure> {
-    match location::open_file(path, &File::options()) {
+    match files::open_file(path, &File::options()) {
         Ok(file) => {
             let source = source_with_metadata(&file);
             let mut absent = hyperslab::internal::absent(&file);
@@ -221,7 +221,7 @@ fn open(path: &Path) -> Result<(Arc<dyn Source>, Vec<String>), Failure> {
         }
         Err(error) => match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotHdf5 | ErrorKind::Invalid => Err(error.into()),
-            _ => match location::open_source(path) {
+            _ => match files::open_source(path) {
                 Ok(bytes) => Ok((bytes, Vec::new())),
                 Err(_) => Err(error.into()),
             },

@@ -2,14 +2,14 @@
 
 use super::Summary;
 use crate::failure::one_line;
-use crate::location;
+use hyperslab_apps::files;
 use hyperslab_check::{Finding, Report};
 use hyperslab_units::counted_text;
 use std::path::Path;
 
 /// `FILE: 1 error, 2 warnings, 1 note`, and a line for each finding.
 pub(super) fn report(path: &Path, report: &Report) -> String {
-    let mut text = format!("{}: {}\n", one_line(&location::shown(path)), counts(report));
+    let mut text = format!("{}: {}\n", one_line(&files::shown(path)), counts(report));
     for finding in &report.findings {
         text.push_str(&line(finding));
     }

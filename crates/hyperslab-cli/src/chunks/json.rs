@@ -1,8 +1,8 @@
 //! Chunks as one JSON document.
 
 use crate::failure::Failure;
-use crate::schema;
 use hyperslab::{ChunkMap, Dataset, Error, File};
+use hyperslab_apps::schema;
 use hyperslab_listing::json::{Json, Object, write_object, write_text};
 use std::io::Write;
 use std::sync::Arc;

@@ -12,15 +12,15 @@ mod table;
 
 use crate::args::ChunksArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::location;
 use hyperslab::{Dataset, Error, File, Object, Prefetch};
+use hyperslab_apps::files;
 use hyperslab_listing::traversal::{Item, Traversal};
 use rows::{RowWriter, RowsError};
 use std::io::Write;
 
 /// Runs the command.
 pub(crate) fn run(args: &ChunksArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let file = location::open(&args.file)?;
+    let file = files::open(&args.file)?;
     let listed = Listed::find(&file, &args.path)?;
     let mut errors = listed.errors;
     if args.json {

@@ -1,29 +1,19 @@
-//! `hyperslab doctor`: collects the facts about files and prints the diagnosis that the doctor's crate makes from
-//! them.
-//!
-//! ```text
-//! choose datasets ──► facts (layout, chunks, filters) + samples (speed of a few chunks) ──► diagnose ──► filter ──► text, JSON, page
-//! ```
+//! `hyperslab doctor`: prints what the doctor finds, as text, JSON, or a page.
 
-mod advice;
-mod examine;
-mod file_facts;
-mod filter;
-mod options;
 mod page;
 mod several;
-
-pub(crate) use advice::{Advice, Advisor};
 
 use crate::absent;
 use crate::archive;
 use crate::args::{DoctorArgs, FailOn};
 use crate::failure::{self, Failure, one_line};
-use crate::location;
 use crate::shell_line::shell_line;
+use crate::terminal;
 use crate::write_file::{check_file, write_file};
-use crate::{runner, schema, terminal};
-use examine::{Examined, Examiner};
+use hyperslab_apps::doctor::{Answer, Examiner, Request};
+use hyperslab_apps::files;
+use hyperslab_apps::runner;
+use hyperslab_apps::schema;
 use hyperslab_doctor::{Finding, Report, Severity, codes, render_text, why};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -47,14 +37,13 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     }
     let (paths, dataset) = targets(&args.paths)?;
     if let Some(page) = &args.html {
-        let is_one = matches!(paths.as_slice(), [file] if !location::is_folder(file));
+        let is_one = matches!(paths.as_slice(), [file] if !files::is_folder(file));
         if !is_one {
             return Err(Failure::wrong_request("--html draws the page of one file")
                 .hint("several files have a summary: use --json, or name one of them"));
         }
         check_file("--html", page)?;
     }
-    let examiner = Examiner::new(args)?;
     // A log lists files, even a single one.
     let is_run = args.run.resume.is_some() || args.run.shard.is_some();
     if is_run && (dataset.is_some() || args.html.is_some()) {
@@ -62,15 +51,17 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
             "`--resume` and `--shard` need a list of files, even a list of one, and no dataset or page",
         ));
     }
+    let request = request(args, dataset);
+    let examiner = Examiner::new(&request)?;
     match paths.as_slice() {
-        [file] if is_run && !location::is_folder(file) => {
+        [file] if is_run && !files::is_folder(file) => {
             let found = runner::Found { files: vec![file.clone()], ..runner::Found::default() };
-            several::run(&examiner, &found, out, err)
+            several::run(args, &examiner, &found, out, err)
         }
-        [file] if dataset.is_some() || !location::is_folder(file) => {
-            one(&examiner, file, dataset.as_deref(), out, err)
+        [file] if request.dataset.is_some() || !files::is_folder(file) => {
+            one(args, &request, examiner, file, out, err)
         }
-        paths => several::run(&examiner, &runner::files(paths)?, out, err),
+        paths => several::run(args, &examiner, &runner::files(paths)?, out, err),
     }
 }
 
@@ -82,8 +73,8 @@ fn targets(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<String>), Failure>
         // A dataset may have the name of a folder, such as /data.
         let is_object = || {
             name.starts_with('/')
-                && (file.is_file() || location::is_url(file))
-                && location::open(file).is_ok_and(|file| file.get(name).is_ok())
+                && (file.is_file() || files::is_url(file))
+                && files::open(file).is_ok_and(|file| file.get(name).is_ok())
         };
         if !second.exists() || is_object() {
             return Ok((vec![file.clone()], Some(name.to_owned())));
@@ -97,17 +88,19 @@ fn targets(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<String>), Failure>
 
 /// Examines one file, with all evidence.
 fn one(
-    examiner: &Examiner<'_>,
+    args: &DoctorArgs,
+    request: &Request,
+    examiner: Examiner<'_>,
     path: &Path,
-    dataset: Option<&str>,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<i32, Failure> {
-    let Examined { report, notes, failures, maps } = examiner.examine(path, dataset)?;
-    if let (Some(page), Some(maps)) = (&examiner.args.html, maps) {
-        write_file(page, &page::page(&report, maps, &command(examiner.args, page)).html())?;
+    let examiner = if args.html.is_some() { examiner.with_evidence() } else { examiner };
+    let Answer { report, notes, failures, evidence } = examiner.examine(path)?;
+    if let (Some(page), Some(evidence)) = (&args.html, evidence) {
+        write_file(page, &page::page(&report, &evidence, &command(args, request, page)).html())?;
     }
-    let text = if examiner.args.json {
+    let text = if args.json {
         schema::document(schema::DOCTOR, &report)?
     } else {
         render_text(&escaped(report.clone()), terminal::columns())
@@ -118,8 +111,8 @@ fn one(
     for note in notes {
         let _ = writeln!(err, "note: {}", one_line(&note));
     }
-    let unread = failures.iter().map(|failure| failure.report(err)).max();
-    let is_found = fails(&report, examiner.args.fail_on);
+    let unread = failures.into_iter().map(|error| Failure::from(error).report(err)).max();
+    let is_found = fails(&report, args.fail_on);
     Ok(unread.unwrap_or(if is_found { failure::FOUND } else { failure::DONE }))
 }
 
@@ -141,41 +134,30 @@ fn escaped(mut report: Report) -> Report {
 }
 
 /// The line that makes a page again.
-fn command(args: &DoctorArgs, page: &Path) -> String {
-    let shown = |path: &Path| path.display().to_string();
-    let mut words = vec!["hyperslab".to_owned(), "doctor".to_owned()];
-    words.extend(args.paths.iter().map(|path| shown(path)));
-    let several = [
-        ("--read", &args.read),
-        ("--write", &args.write),
-        ("--profile", &args.profile),
-        ("--select", &args.select),
-        ("--ignore", &args.ignore),
-    ];
-    for (option, values) in several {
-        words.extend(values.iter().flat_map(|value| [option.to_owned(), value.clone()]));
-    }
-    let libhdf5 = args.libhdf5.as_deref().map(shown);
-    let baseline = args.baseline.as_deref().map(shown);
-    let random = args.pattern.random.map(|count| count.to_string());
-    let seed = args.pattern.random.map(|_| args.pattern.seed.to_string());
-    let single = [
-        ("--order", &args.order),
-        ("--stride", &args.pattern.stride),
-        ("--random", &random),
-        ("--seed", &seed),
-        ("--cache", &args.cache),
-        ("--libhdf5", &libhdf5),
-        ("--baseline", &baseline),
-        ("--place", &args.place),
-    ];
-    for (option, value) in single {
-        words.extend(value.iter().flat_map(|value| [option.to_owned(), value.clone()]));
-    }
-    words.extend(args.all.then(|| "--all".to_owned()));
-    words.extend(args.cloud.then(|| "--cloud".to_owned()));
-    words.extend(["--html".to_owned(), shown(page)]);
+fn command(args: &DoctorArgs, request: &Request, page: &Path) -> String {
+    let mut words = Request { dataset: None, ..request.clone() }.words(&args.paths);
+    words.extend(["--html".to_owned(), page.display().to_string()]);
     shell_line(&words)
+}
+
+/// What is asked about each file.
+fn request(args: &DoctorArgs, dataset: Option<String>) -> Request {
+    Request {
+        dataset,
+        reads: args.read.clone(),
+        writes: args.write.clone(),
+        order: args.order.clone(),
+        places: args.pattern.places(),
+        cache: args.cache.clone(),
+        libhdf5: args.libhdf5.clone(),
+        profiles: args.profile.clone(),
+        all: args.all,
+        cloud: args.cloud,
+        place: args.place.clone(),
+        select: args.select.clone(),
+        ignore: args.ignore.clone(),
+        baseline: args.baseline.clone(),
+    }
 }
 
 /// True where the user asked that a finding of this report counts as a failure.

@@ -1,58 +1,23 @@
 //! The examination of many files: the findings of each, and a summary of causes, the worst first.
 
-use super::examine::{Examined, Examiner};
 use super::fails;
 use crate::absent;
+use crate::args::DoctorArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::forecast::ListingTotal;
-use crate::location;
-use crate::runner::{self, FileOutcome, Found, PassedOver};
-use crate::schema;
+use crate::listing_total::listing_text;
 use crate::terminal;
-use hyperslab_doctor::{Finding, Report, Severity, render_findings};
+use hyperslab_apps::doctor::{Answer, Examiner, Summary, findings};
+use hyperslab_apps::files;
+use hyperslab_apps::runner::{self, FileOutcome, Found};
+use hyperslab_apps::{Error, schema};
+use hyperslab_doctor::{Report, Severity, render_findings};
 use hyperslab_units::{count_text, counted_text};
-use serde::Serialize;
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-/// What was found in all files.
-#[derive(Debug, Default, Serialize)]
-struct Summary {
-    /// Files that were examined.
-    files: u64,
-    /// Files that could not be read, or not completely.
-    damaged: u64,
-    /// Files without a finding.
-    without_findings: u64,
-    /// Files of the folders that were not examined, by kind.
-    passed_over: PassedOver,
-    /// What was found, the most severe first.
-    causes: Vec<Cause>,
-    /// What listing all files takes in an object store, if that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    listing: Option<ListingTotal>,
-}
-
-/// One code in all files.
-#[derive(Debug, Serialize)]
-struct Cause {
-    code: String,
-    severity: Severity,
-    /// Files in which it was found.
-    files: u64,
-    /// Datasets in which it was found, and files as a whole.
-    findings: u64,
-    /// Seconds that it costs in all of them, where it costs time.
-    seconds: f64,
-    /// Bytes that it costs in all of them, where it costs space.
-    bytes: u64,
-    /// The file in which it is most severe.
-    worst_file: String,
-}
-
 /// Examines the files, prints what is found in each, and a summary.
 pub(super) fn run(
+    args: &DoctorArgs,
     examiner: &Examiner<'_>,
     found: &Found,
     out: &mut dyn Write,
@@ -62,45 +27,35 @@ pub(super) fn run(
     if files.is_empty() {
         return Err(Failure::wrong_request(passed_over.nothing_found()));
     }
-    let args = examiner.args;
-    let listing = examiner.store().map(|store| ListingTotal::new(&store.name));
-    let mut summary = Summary { listing, passed_over: passed_over.clone(), ..Summary::default() };
-    let mut causes: BTreeMap<String, Cause> = BTreeMap::new();
+    let mut summary = Summary::new(examiner, passed_over.clone());
     let (mut worst_code, mut is_found) = (failure::DONE, false);
     if passed_over.has_unreadable() {
         worst_code = failure::UNREADABLE;
     }
-    let each = |path: &Path, result: Result<Examined, Failure>| {
-        summary.files += 1;
-        let Examined { report, failures, .. } = match result {
-            Ok(examined) => examined,
-            Err(failure) => {
-                summary.damaged += 1;
+    let each = |path: &Path, result: Result<Answer, Error>| {
+        summary.add(result.as_ref().ok());
+        let Answer { report, failures, .. } = match result {
+            Ok(answer) => answer,
+            Err(error) => {
                 // A file that is named in a message need not be named again.
-                let shown = location::shown(path);
-                let is_named = failure.message.contains(&shown);
-                let message =
-                    if is_named { failure.message } else { format!("{shown}: {}", failure.message) };
-                worst_code = worst_code.max(failure.code.min(failure::UNREADABLE));
+                let shown = files::shown(path);
+                let is_named = error.message.contains(&shown);
+                let message = if is_named { error.message } else { format!("{shown}: {}", error.message) };
+                worst_code = failure::UNREADABLE;
                 let _ = writeln!(err, "error: {}", one_line(&message));
-                return Ok(FileOutcome::Unfinished);
+                return Ok::<_, Failure>(FileOutcome::Unfinished);
             }
         };
-        summary.damaged += u64::from(!failures.is_empty());
-        for failure in &failures {
-            failure.report(err);
+        let is_whole = failures.is_empty();
+        for error in failures {
+            Failure::from(error).report(err);
             worst_code = failure::UNREADABLE;
         }
         absent::warn(&report.file, &report.absent, err);
-        summary.without_findings += u64::from(all(&report).next().is_none());
-        count(&report, &mut causes);
-        if let (Some(listing), Some(forecast)) = (&mut summary.listing, &report.forecast) {
-            listing.add(forecast);
-        }
         is_found |= fails(&report, args.fail_on);
         if args.json {
             out.write_all(schema::document(schema::DOCTOR, &report)?.as_bytes())?;
-        } else if all(&report).next().is_some() {
+        } else if findings(&report).next().is_some() {
             writeln!(
                 out,
                 "== {}\n\n{}",
@@ -108,11 +63,11 @@ pub(super) fn run(
                 render_findings(&super::escaped(with_findings(report)), terminal::columns())
             )?;
         }
-        Ok(if failures.is_empty() { FileOutcome::Finished } else { FileOutcome::Unfinished })
+        Ok(if is_whole { FileOutcome::Finished } else { FileOutcome::Unfinished })
     };
-    runner::run(files, &args.run, |path| examiner.examine(path, None), each)?;
-    summary.causes = causes.into_values().collect();
-    summary.causes.sort_by(|a, b| b.severity.cmp(&a.severity).then(b.seconds.total_cmp(&a.seconds)));
+    let (settings, observer) = (args.run.settings(), args.run.observer());
+    runner::run(files, &settings, &*observer, |path| examiner.examine(path), each)?;
+    let summary = summary.finished();
     let text = if args.json { schema::document(schema::DOCTOR_SUMMARY, &summary)? } else { text(&summary) };
     out.write_all(text.as_bytes())?;
     out.flush()?;
@@ -125,39 +80,9 @@ pub(super) fn run(
     })
 }
 
-fn all(report: &Report) -> impl Iterator<Item = &Finding> {
-    report.findings.iter().chain(report.datasets.iter().flat_map(|dataset| &dataset.findings))
-}
-
 fn with_findings(mut report: Report) -> Report {
     report.datasets.retain(|dataset| !dataset.findings.is_empty());
     report
-}
-
-fn count(report: &Report, causes: &mut BTreeMap<String, Cause>) {
-    let mut here: Vec<&str> = Vec::new();
-    for finding in all(report) {
-        let cause = causes.entry(finding.code.clone()).or_insert_with(|| Cause {
-            code: finding.code.clone(),
-            severity: finding.severity,
-            files: 0,
-            findings: 0,
-            seconds: 0.0,
-            bytes: 0,
-            worst_file: report.file.clone(),
-        });
-        if finding.severity > cause.severity {
-            cause.severity = finding.severity;
-            cause.worst_file.clone_from(&report.file);
-        }
-        cause.findings += 1;
-        cause.seconds += finding.cost.seconds.unwrap_or(0.0);
-        cause.bytes = cause.bytes.saturating_add(finding.cost.bytes.unwrap_or(0));
-        if !here.contains(&finding.code.as_str()) {
-            here.push(&finding.code);
-            cause.files += 1;
-        }
-    }
 }
 
 /// `12 files, 3 causes, worst first:` and a line for each cause.
@@ -166,7 +91,7 @@ fn text(summary: &Summary) -> String {
     if summary.damaged > 0 {
         text.push_str(&format!(", {} of them damaged or not readable", count_text(summary.damaged)));
     }
-    let listing = summary.listing.as_ref().map_or_else(String::new, ListingTotal::text);
+    let listing = summary.listing.as_ref().map_or_else(String::new, listing_text);
     let listing = summary.passed_over.line() + &listing;
     if summary.causes.is_empty() {
         return text + ", no problems found\n" + &listing;

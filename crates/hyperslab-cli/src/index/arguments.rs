@@ -1,7 +1,7 @@
 //! The command line of `hyperslab index`.
 
 use crate::failure::exit_codes;
-use crate::runner::RunOptions;
+use crate::run_options::RunOptions;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 

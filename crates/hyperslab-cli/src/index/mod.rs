@@ -12,10 +12,10 @@ mod write;
 
 use crate::absent;
 use crate::failure::{self, Failure, one_line};
-use crate::location::{self, is_folder};
-use crate::runner::{self, FileOutcome, Found};
 use crate::write_file::{Output, OutputKind, check_outputs};
 use arguments::{IndexArgs, IndexFormat};
+use hyperslab_apps::files::{self, is_folder};
+use hyperslab_apps::runner::{self, FileOutcome, Found};
 use hyperslab_index::{BuildOptions, FillMeaning, Index, Omitted};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &IndexArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     }
     if is_single {
         let written = write::one(&files[0], args, &urls, args.output.as_deref(), out)?;
-        absent::warn(&location::shown(&files[0]), &written.absent, err);
+        absent::warn(&files::shown(&files[0]), &written.absent, err);
         return Ok(report(args, None, &written.omitted, err));
     }
     each(args, &files, &urls, err)
@@ -87,11 +87,11 @@ fn concat(
         Ok((absent::of(&file), index))
     };
     let mut indexes = Vec::new();
-    runner::run(files, &args.run, build, |path, built| {
+    runner::run(files, &args.run.settings(), &*args.run.observer(), build, |path, built| {
         let (absent, index) = built?;
-        absent::warn(&location::shown(path), &absent, err);
+        absent::warn(&files::shown(path), &absent, err);
         indexes.push(index);
-        Ok(FileOutcome::Finished)
+        Ok::<_, Failure>(FileOutcome::Finished)
     })?;
     let index = Index::concat(dimension, indexes)?;
     let omitted = write::combined(index, args, args.output.as_deref(), out)?;
@@ -117,16 +117,16 @@ fn each(args: &IndexArgs, files: &[PathBuf], urls: &Urls, err: &mut dyn Write) -
         write::one(path, args, urls, Some(target), &mut std::io::sink())
     };
     let mut code = failure::DONE;
-    runner::run(files, &args.run, work, |path, done| {
+    runner::run(files, &args.run.settings(), &*args.run.observer(), work, |path, done| {
         let (ended, ending) = match done {
             Ok(written) => {
-                absent::warn(&location::shown(path), &written.absent, err);
+                absent::warn(&files::shown(path), &written.absent, err);
                 (report(args, Some(path), &written.omitted, err), FileOutcome::Finished)
             }
             Err(failure) => (failure.report(err), FileOutcome::Unfinished),
         };
         code = code.max(ended);
-        Ok(ending)
+        Ok::<_, Failure>(ending)
     })?;
     Ok(code)
 }
@@ -158,7 +158,7 @@ fn targets(args: &IndexArgs, files: &[PathBuf], out: &Path) -> Result<BTreeMap<P
 
 /// Names what was left out. Returns the exit code.
 fn report(args: &IndexArgs, file: Option<&Path>, omitted: &[Omitted], err: &mut dyn Write) -> i32 {
-    let file = file.map_or_else(String::new, |file| format!("{}: ", crate::location::shown(file)));
+    let file = file.map_or_else(String::new, |file| format!("{}: ", hyperslab_apps::files::shown(file)));
     for omitted in omitted {
         let (path, reason) = (one_line(&omitted.path), one_line(&omitted.reason));
         // If standard error cannot be written, there is nowhere left to report it.

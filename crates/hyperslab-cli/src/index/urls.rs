@@ -62,7 +62,7 @@ impl Urls {
                 Location::from(name.clone()).file_name().map(|name| name.to_string_lossy().into_owned());
             let url = url.replace("{name}", &last.unwrap_or_default());
             // The path of a URL without the secrets that it may have.
-            return Ok(url.replace("{path}", &crate::location::shown(path)));
+            return Ok(url.replace("{path}", &hyperslab_apps::files::shown(path)));
         }
         if Location::from(name.clone()).is_url() {
             refuse_credentials("the URL of the file", &name, "name the file for readers with --url")?;

@@ -1,12 +1,14 @@
 //! A listing as one JSON document.
 
 use super::attribute::ShownAttribute;
-use super::entry::{DatasetEntry, Entry, EntryKind, index_kind};
+use super::entry::{DatasetEntry, Entry, EntryKind};
 use super::properties::{FileProperties, fill_words, optional_text};
-use crate::{schema, size};
+use crate::size;
 use hyperslab::internal::describe;
 use hyperslab::storage::Filter;
 use hyperslab::{File, LinkTarget};
+use hyperslab_apps::schema;
+use hyperslab_listing::index_kind::index_kind;
 use hyperslab_listing::json::{Json, Object, write_object};
 
 /// The document, including the line break at its end.

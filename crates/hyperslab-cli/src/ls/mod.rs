@@ -16,11 +16,10 @@ mod value;
 use crate::absent;
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::location;
 use entry::Entry;
-pub(crate) use entry::index_kind;
 use hyperslab::internal::{Absent, AbsentSearch};
 use hyperslab::{File, Object, Prefetch};
+use hyperslab_apps::files;
 use hyperslab_listing::traversal::{Item, Traversal};
 use hyperslab_units::counted_text;
 use properties::FileProperties;
@@ -29,7 +28,7 @@ use std::io::Write;
 
 /// Runs the command.
 pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let file = location::open(&args.file)?;
+    let file = files::open(&args.file)?;
     if args.netcdf {
         return netcdf::run(args, &file, out, err);
     }
@@ -50,7 +49,7 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
     let members = items.into_par_iter().skip(usize::from(is_group && !args.verbose));
     let entries: Vec<Entry> = members.map(|item| Entry::look_up(item, &file, args.verbose)).collect();
     let damaged = entries.iter().filter(|entry| entry.is_damaged()).count();
-    let counts_metadata = args.verbose || args.json && !location::is_url(&args.file);
+    let counts_metadata = args.verbose || args.json && !files::is_url(&args.file);
     let properties = || FileProperties::of(&file, counts_metadata);
     let listing = if args.json {
         json::document(&file, &path, &entries, &absent, &properties())

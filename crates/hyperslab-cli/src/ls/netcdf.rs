@@ -3,8 +3,8 @@
 use crate::absent;
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::schema;
 use hyperslab::{File, Heap};
+use hyperslab_apps::schema;
 use hyperslab_listing::json::{Json, Object, write_object};
 use hyperslab_netcdf::{
     Attribute, CdlOptions, DimensionKind, Group, Netcdf, Omitted, UserKind, Values, Variable, VariableType,

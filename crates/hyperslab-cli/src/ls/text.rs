@@ -1,7 +1,7 @@
 //! A listing as text: one line per object, in columns.
 
 use super::attribute::ShownAttribute;
-use super::entry::{DatasetEntry, Entry, EntryKind, index_kind};
+use super::entry::{DatasetEntry, Entry, EntryKind};
 use super::properties::{FileProperties, fill_words, optional_text};
 use crate::failure::one_line;
 use crate::output::{Align, Line, table};
@@ -9,6 +9,7 @@ use crate::size;
 use hyperslab::internal::describe;
 use hyperslab::storage::Filter;
 use hyperslab::{File, LinkTarget};
+use hyperslab_listing::index_kind::index_kind;
 use hyperslab_listing::json::Json;
 use hyperslab_units::counted_text;
 

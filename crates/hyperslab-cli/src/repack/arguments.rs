@@ -1,9 +1,9 @@
 //! The command line of `hyperslab repack`.
 
 use crate::failure::exit_codes;
-use crate::runner::RunOptions;
+use crate::run_options::RunOptions;
 use clap::{Args, ValueEnum};
-use hyperslab_repack::{CMIP7_BOUND, LowBound};
+use hyperslab_apps::repack::{self, Request};
 use std::path::PathBuf;
 
 /// Rewrite files with other chunks, filters and file layout
@@ -183,32 +183,62 @@ pub(crate) enum Strategy {
 const PAGE_BYTES_DEFAULT: u64 = 4096;
 
 impl RepackArgs {
-    /// The low bound.
-    pub fn low(&self) -> LowBound {
-        match (self.libver, self.profile) {
-            (Some(Libver::Earliest), _) => LowBound::Earliest,
-            (Some(Libver::V18), _) => LowBound::V18,
-            (Some(Libver::V110), _) => LowBound::V110,
-            (Some(Libver::Latest), _) => LowBound::Latest,
-            (None, Some(PackingProfile::Cmip7)) => CMIP7_BOUND,
-            (None, None) => LowBound::default(),
+    /// What is asked for.
+    pub(super) fn request(&self) -> Request {
+        let (inputs, output) = match self.paths.split_last() {
+            Some((output, inputs)) if !self.in_place => (inputs.to_vec(), Some(output.clone())),
+            _ => (self.paths.clone(), None),
+        };
+        Request {
+            inputs,
+            files_from: self.files_from.clone(),
+            output,
+            chunks: self.chunks.clone(),
+            chunk_bytes: self.chunk_bytes.clone(),
+            reads_for: self.read.clone(),
+            filters: self.filter.clone(),
+            contiguous: self.contiguous.clone(),
+            compact: self.compact.clone(),
+            only: self.only.clone(),
+            drop: self.drop.clone(),
+            rename: self.rename.clone(),
+            recipe: self.recipe.clone(),
+            like_doctor: self.like.is_some(),
+            profile: self.profile.map(|PackingProfile::Cmip7| repack::Profile::Cmip7),
+            libver: self.libver.map(repack::Libver::from),
+            page_bytes: self.page_bytes(),
+            sets_pages: self.h5repack_strategy.is_some(),
+            user_block: self.user_block,
+            memory: self.memory,
+            folder: self.folder.clone(),
+            overwrite: self.overwrite,
+            in_place: self.in_place,
+            no_verify: self.no_verify,
+            keep_going: self.keep_going,
+            dry_run: self.dry_run,
+            h5repack_layouts: self.h5repack_layout.clone(),
+            h5repack_filters: self.h5repack_filter.clone(),
         }
     }
 
-    /// True if a file with pages keeps them: nothing was said about pages, and the programs that read it know them.
-    pub fn keeps_pages(&self) -> bool {
-        let is_asked =
-            self.page_size.is_some() || self.h5repack_page_size.is_some() || self.h5repack_strategy.is_some();
-        !is_asked && self.low() >= LowBound::V110
-    }
-
     /// The size of pages, by either spelling.
-    pub fn page_bytes(&self) -> Option<u64> {
+    fn page_bytes(&self) -> Option<u64> {
         let named = self.page_size.or(self.h5repack_page_size);
         match self.h5repack_strategy {
             Some(Strategy::Unpaged) => None,
             Some(Strategy::Page) => Some(named.unwrap_or(PAGE_BYTES_DEFAULT)),
             None => named,
+        }
+    }
+}
+
+impl From<Libver> for repack::Libver {
+    fn from(libver: Libver) -> Self {
+        match libver {
+            Libver::Earliest => Self::Earliest,
+            Libver::V18 => Self::V18,
+            Libver::V110 => Self::V110,
+            Libver::Latest => Self::Latest,
         }
     }
 }

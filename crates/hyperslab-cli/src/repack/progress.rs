@@ -2,6 +2,7 @@
 
 use crate::size;
 use hyperslab::Cancel;
+use hyperslab_apps::repack::Observer;
 use hyperslab_repack::Monitor;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -17,9 +18,31 @@ const INTERVAL: Duration = Duration::from_millis(200);
 /// it passes it on.
 const SAME_SIGNAL: Duration = Duration::from_millis(500);
 
+/// A bar, and signals that end the work.
+pub(super) struct Bar;
+
+/// Signals that end the work, without a bar.
+pub(super) struct Signals;
+
+impl Observer for Bar {
+    fn cancel(&self) -> Cancel {
+        cancelled_by_signals()
+    }
+
+    fn watch(&self, name: &str, monitor: &Monitor, work: &mut dyn FnMut()) {
+        shown(name, monitor, work);
+    }
+}
+
+impl Observer for Signals {
+    fn cancel(&self) -> Cancel {
+        cancelled_by_signals()
+    }
+}
+
 /// The flag that SIGINT, SIGTERM and SIGHUP set. What has been written then goes; a second signal ends the process at
 /// once, and leaves it to the next run.
-pub(super) fn cancelled_by_signals() -> Cancel {
+fn cancelled_by_signals() -> Cancel {
     static CANCEL: OnceLock<Cancel> = OnceLock::new();
     let cancel = CANCEL.get_or_init(|| {
         let cancel = Cancel::new();
@@ -38,7 +61,7 @@ pub(super) fn cancelled_by_signals() -> Cancel {
 }
 
 /// Runs `work` while a bar shows what the monitor says.
-pub(super) fn shown<T>(name: &str, monitor: &Monitor, work: impl FnOnce() -> T) -> T {
+fn shown(name: &str, monitor: &Monitor, work: &mut dyn FnMut()) {
     if !std::io::stderr().is_terminal() {
         return work();
     }
@@ -58,9 +81,8 @@ pub(super) fn shown<T>(name: &str, monitor: &Monitor, work: impl FnOnce() -> T) 
             }
             bar.finish_and_clear();
         });
-        let result = work();
+        work();
         is_done.store(true, Ordering::Relaxed);
         shower.thread().unpark();
-        result
-    })
+    });
 }

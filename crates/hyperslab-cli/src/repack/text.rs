@@ -1,9 +1,8 @@
 //! A plan and its outcome as text.
 
-use super::model::{Document, Outcome, Plan, RaisedFeature, Selection};
-use super::read_effects::ReadEffect;
 use crate::failure::one_line;
 use crate::size;
+use hyperslab_apps::repack::{Document, Outcome, Plan, RaisedFeature, ReadEffect, Selection};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_repack::{PlannedDataset, StorageSummary};
 use hyperslab_units::counted_text;

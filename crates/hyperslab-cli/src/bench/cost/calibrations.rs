@@ -1,6 +1,6 @@
 //! What the parts of a read cost each library that takes part, as measured on this machine.
 
-use crate::facts::calibration::{self, Calibrated};
+use hyperslab_apps::facts::calibration::{self, Calibrated};
 use hyperslab_engines::Engine;
 use hyperslab_engines::library::Found;
 use hyperslab_storage::cost::Terms;

@@ -8,7 +8,7 @@ use super::names::Names;
 use super::verdict::{self, Choice, Verdict};
 use crate::bench::command::Commands;
 use crate::failure::Failure;
-use crate::schema;
+use hyperslab_apps::schema;
 use hyperslab_bench::matrix::{Row, Rows, Skipped};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -99,7 +99,7 @@ impl Document {
     }
 
     pub(in crate::bench) fn json(&self) -> Result<String, Failure> {
-        schema::document(schema::BENCH, self)
+        Ok(schema::document(schema::BENCH, self)?)
     }
 
     /// The rows alone.

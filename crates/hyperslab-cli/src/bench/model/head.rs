@@ -112,7 +112,7 @@ impl Data {
     fn of(matrices: &[Matrix]) -> Result<Self, Failure> {
         match matrices.first().map(|matrix| &matrix.subject) {
             Some(Subject::Dataset { file, path, shape }) => {
-                let dataset = crate::location::open(file)?.dataset(path)?;
+                let dataset = hyperslab_apps::files::open(file)?.dataset(path)?;
                 Ok(Self {
                     file: Some(file.clone()),
                     dataset: Some(path.clone()),

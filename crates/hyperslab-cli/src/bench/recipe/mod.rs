@@ -6,7 +6,7 @@ use super::arguments::BenchArgs;
 use super::progress::Bar;
 use super::{STOP, end_by_interrupt, engines, folder, layout, tables};
 use crate::failure::{self, Failure};
-use crate::schema;
+use hyperslab_apps::schema;
 use hyperslab_bench::recipe::{RECIPES, Recipe, Report, RunContext};
 use hyperslab_measure::process::Launcher;
 use hyperslab_report::{Align, Table};

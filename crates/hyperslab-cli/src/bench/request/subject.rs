@@ -2,11 +2,11 @@
 
 use super::values::{unique, wrong};
 use crate::bench::arguments::BenchArgs;
-use crate::facts::is_by_netcdf;
 use crate::failure::Failure;
-use crate::location;
-use crate::made_up;
 use hyperslab::{Dataset, File};
+use hyperslab_apps::facts::is_by_netcdf;
+use hyperslab_apps::files;
+use hyperslab_apps::made_up;
 use hyperslab_bench::matrix::Subject;
 use hyperslab_engines::Element;
 use hyperslab_measure::data::Synthetic;
@@ -48,12 +48,12 @@ pub(super) fn subjects(args: &BenchArgs) -> Result<Vec<Stored>, Failure> {
     let (Some(path), Some(name)) = (&args.file, &args.dataset) else {
         return Err(wrong("no file and dataset are named"));
     };
-    let file = location::open(path)?;
+    let file = files::open(path)?;
     let dataset = hyperslab_netcdf::find_dataset(&file, name)?;
     if dataset.shape().contains(&0) {
         return Err(wrong(format!(
             "{}: {} has no elements, so there is nothing to read",
-            location::shown(path),
+            files::shown(path),
             dataset.path()
         ))
         .hint("name a dataset with values; `hyperslab ls -r` lists all"));
@@ -112,5 +112,5 @@ pub(in crate::bench) fn pipeline_of(dataset: &Dataset) -> Vec<FilterRequest> {
 
 /// True for a file that netCDF-C wrote.
 pub(super) fn is_netcdf(path: &Path) -> bool {
-    location::open(path).is_ok_and(|file| is_by_netcdf(&file))
+    files::open(path).is_ok_and(|file| is_by_netcdf(&file))
 }

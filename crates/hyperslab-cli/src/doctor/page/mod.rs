@@ -12,11 +12,10 @@ mod loads;
 mod reads;
 mod writes;
 
-use crate::facts;
-use crate::forecast;
 use bytes::ByteMap;
 use hyperslab::Dataset;
-use hyperslab::internal::Census;
+use hyperslab_apps::doctor::Evidence;
+use hyperslab_apps::facts;
 use hyperslab_doctor::{DatasetReport, Options, Report};
 use hyperslab_report::{CellMap, Facts, Page, Section};
 
@@ -24,7 +23,7 @@ use hyperslab_report::{CellMap, Facts, Page, Section};
 const LOAD_MAPS_MAX: usize = 3;
 
 /// What is drawn of a file beside its report.
-pub(super) struct Maps {
+struct Maps {
     bytes: CellMap,
     loads: Vec<CellMap>,
 }
@@ -32,7 +31,7 @@ pub(super) struct Maps {
 impl Maps {
     /// The maps of a file whose datasets were examined read by read. A dataset that cannot be read again is left out: what
     /// is wrong with it was told when it was examined.
-    pub(super) fn of(census: &Census, report: &Report, datasets: &[Dataset], options: &Options) -> Self {
+    fn of(report: &Report, Evidence { census, datasets, options }: &Evidence) -> Self {
         let bytes = ByteMap::new(census);
         let examined = report.datasets.iter().filter(|dataset| !dataset.reads.is_empty());
         let loads = examined
@@ -52,12 +51,13 @@ fn loads_of(
     options: &Options,
     bytes: &ByteMap,
 ) -> Option<CellMap> {
-    let facts = facts::layout_facts(dataset).ok()?;
+    let facts = hyperslab_apps::facts::layout_facts(dataset).ok()?;
     loads::figure(dataset, &facts, report, options, bytes)
 }
 
 /// The page of one file. `command` is the line that makes it again.
-pub(super) fn page(report: &Report, maps: Maps, command: &str) -> Page {
+pub(super) fn page(report: &Report, evidence: &Evidence, command: &str) -> Page {
+    let maps = Maps::of(report, evidence);
     let page = Page {
         topic: "hyperslab doctor".to_owned(),
         findings: findings::headline(report).into_iter().chain(report.absent.iter().cloned()).collect(),
@@ -76,7 +76,7 @@ pub(super) fn page(report: &Report, maps: Maps, command: &str) -> Page {
     );
     let page = page.section(findings::section(report)).section(maps).section(reads::section(report));
     let page = writes::section(report).into_iter().fold(page, Page::section);
-    let page = report.forecast.iter().map(forecast::section).fold(page, Page::section);
+    let page = report.forecast.iter().map(crate::forecast_page::section).fold(page, Page::section);
     page.section(conditions(report, command))
 }
 

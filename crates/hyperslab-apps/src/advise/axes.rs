@@ -1,0 +1,57 @@
+//! The axes of the datasets of a file: names of dimensions, units and marks of their coordinate variables.
+
+use hyperslab::{Dataset, File, Object};
+use hyperslab_advise::Axis;
+use hyperslab_format::Address;
+use hyperslab_netcdf::{Attribute, Dimension, DimensionKind, Netcdf, Values, Variable};
+use std::collections::HashMap;
+
+/// The axes of all datasets, by the address of their object headers.
+#[derive(Debug, Default)]
+pub struct Axes {
+    by_dataset: HashMap<Address, Vec<Axis>>,
+}
+
+impl Axes {
+    /// Reads them. A file whose netCDF view cannot be read has none: advice needs no names.
+    pub fn of(file: &File) -> Self {
+        let Ok(netcdf) = Netcdf::open(file) else { return Self::default() };
+        let variables = || netcdf.groups.iter().flat_map(|group| &group.variables);
+        let by_address: HashMap<Address, &Variable> =
+            variables().map(|variable| (address(&variable.dataset), variable)).collect();
+        let axis = |dimension: &Dimension| {
+            let coordinate = match dimension.kind {
+                DimensionKind::Coordinate(address) => by_address.get(&address),
+                DimensionKind::NoVariable(_) => None,
+                DimensionKind::Phony => return Axis::default(),
+            };
+            let attribute = |name: &str| text(&netcdf, coordinate?.attribute(name)?);
+            Axis { name: dimension.name.clone(), units: attribute("units"), mark: attribute("axis") }
+        };
+        let named = variables().map(|variable| {
+            let axes = variable.dimensions.iter().map(|&id| axis(netcdf.dimension(id)));
+            (address(&variable.dataset), axes.collect())
+        });
+        Self { by_dataset: named.collect() }
+    }
+
+    /// The axes of a dataset; none if nothing is known of them.
+    pub fn get(&self, dataset: &Dataset) -> &[Axis] {
+        self.by_dataset.get(&address(dataset)).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn address(dataset: &Dataset) -> Address {
+    Object::Dataset(dataset.clone()).address()
+}
+
+/// An attribute that is one text.
+fn text(netcdf: &Netcdf, attribute: &Attribute) -> Option<String> {
+    let bytes = match attribute.values(&mut netcdf.file().heap()).ok()? {
+        Values::Char(bytes) => bytes,
+        Values::String(texts) => texts.into_iter().next()?,
+        _ => return None,
+    };
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    Some(String::from_utf8_lossy(&bytes[..end]).trim().to_owned())
+}

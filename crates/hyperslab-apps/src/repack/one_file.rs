@@ -1,0 +1,317 @@
+//! Repacks one file: plan, write beside the target, verify, and give it its name.
+
+use super::advice::{Advised, advised};
+use super::model::{Document, Outcome, Plan};
+use super::observer::Observer;
+use super::read_effects;
+use super::request::Profile;
+use crate::Error;
+use crate::absent;
+use crate::doctor;
+use crate::error::system_text;
+use crate::files;
+use hyperslab::File;
+use hyperslab::internal::page_bytes;
+use hyperslab_io::wrap::EarlySync;
+use hyperslab_io::{LocalSink, Sink};
+use hyperslab_repack::{
+    Monitor, MovedFolder, OutputFile, RepackError, RepackOptions, RepackPlan, SampleSize, cmip7_rules,
+    cmip7_variable,
+};
+use std::collections::BTreeSet;
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+/// New files go to the device in pieces of so many bytes, while the next ones are encoded.
+const SYNC_BYTES: u64 = 32 << 20;
+
+/// Most of such a file is data that the profile is about.
+const NO_CMIP7_VARIABLE: &str = "--profile cmip7: no global attribute variable_id names a variable of the root group, so that no \
+     data variable is changed";
+
+/// What is done with each file.
+pub(super) struct Job {
+    pub options: RepackOptions,
+    pub overwrite: bool,
+    pub in_place: bool,
+    pub is_dry_run: bool,
+    /// True if the doctor's fixes are taken.
+    pub likes_doctor: bool,
+    pub profile: Option<Profile>,
+    /// True if a file with pages keeps them, unless something else is asked for.
+    pub keeps_pages: bool,
+    /// The folder for temporary files; that of the new file if it is not given.
+    pub folder: Option<PathBuf>,
+    /// All new files of this run, absolute.
+    pub outputs: BTreeSet<PathBuf>,
+}
+
+impl Job {
+    /// Repacks a file, and writes what was done into the document.
+    pub fn run(
+        &self,
+        input: &Path,
+        output: &Path,
+        observer: &dyn Observer,
+        document: &mut Document,
+    ) -> Result<(), Error> {
+        let begun = Instant::now();
+        // A remote file is checked by its requests.
+        let before = (!files::is_url(input)).then(|| Identity::of(input)).transpose()?;
+        if self.in_place && before.is_none() {
+            let message = format!("{}: a remote file cannot be replaced in place", files::shown(input));
+            return Err(Error::wrong_request(message).hint("`repack IN OUT` writes a new file"));
+        }
+        if !self.in_place {
+            self.check_output(before.as_ref(), input, output)?;
+        }
+        let cancel = observer.cancel();
+        // Each chunk is decoded once, so that a cache would only cost memory.
+        let opened = File::options().cache_bytes(0).allow_truncated(self.options.keep_going);
+        let file = files::open_file(input, &opened)?;
+        if self.in_place && file.is_truncated() {
+            let message = format!("{}: a truncated file is not replaced in place", input.display());
+            return Err(Error::wrong_request(message).hint("`repack --keep-going IN OUT` writes a new file"));
+        }
+        if self.in_place && file.driver().is_some() {
+            let message =
+                format!("{}: a file of several members cannot be replaced in place", input.display());
+            return Err(Error::wrong_request(message));
+        }
+        let folder =
+            output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut options = self.options.clone();
+        options.temporary_folder = self.folder.clone().unwrap_or_else(|| folder.to_owned());
+        options.moved = moved(input, folder, &self.outputs);
+        let source_bytes = file.len();
+        let (threads, is_verified) = (options.threads, options.verify);
+        let failed = |error: RepackError| failure(error, input);
+        let kept = self.adapt(&mut options, &file, input)?;
+        let plan = RepackPlan::new(&file, options).map_err(failed)?;
+        let mut shown = Plan::new(&plan).map_err(failed)?;
+        shown.keep(&kept);
+        shown.notes = self.notes(&plan, &file, before.as_ref()).map_err(failed)?;
+        if self.is_dry_run {
+            shown.predict(&plan.estimate(SampleSize::default()).map_err(failed)?);
+        }
+        document.plan = Some(shown);
+        if self.is_dry_run {
+            return Ok(());
+        }
+        let temporary = OutputFile::create(output, self.overwrite || self.in_place)
+            .map_err(|error| creation_failure(output, &error))?;
+        let wrong = |error: io::Error| Error::system(format!("{}: {error}", output.display()), &error);
+        if let Some(before) = &before {
+            temporary.restrict(&before.metadata).map_err(wrong)?;
+        }
+        let sink = LocalSink::from_file(temporary.handle().map_err(wrong)?, output);
+        let sink = EarlySync::new(sink, SYNC_BYTES);
+        let monitor = Monitor::new(cancel);
+        let name = files::shown(input);
+        let changed = read_effects::candidates(&plan);
+        let work = || -> Result<_, Error> {
+            let repacked = plan.run(&sink, &monitor).map_err(failed)?;
+            let target = File::options().cache_bytes(0).open(temporary.temporary())?;
+            let mut verified = None;
+            if is_verified {
+                verified = Some(repacked.verify(&target, threads, &monitor).map_err(failed)?);
+            }
+            let reads = read_effects::read_effects(&changed, &repacked, &target);
+            Ok((repacked, verified, reads))
+        };
+        let (mut work, mut done) = (Some(work), None);
+        observer.watch(&name, &monitor, &mut || done = work.take().map(|work| work()));
+        let (repacked, verified, reads) = done.unwrap_or_else(|| Err(interrupted(input)))?;
+        if let Some(before) = &before {
+            if Identity::of(input)? != *before {
+                let message =
+                    format!("{name} changed while it was read; {} was not written", output.display());
+                return Err(Error::unreadable(message));
+            }
+            temporary.take_attributes(&before.metadata).map_err(wrong)?;
+        }
+        sink.sync().map_err(wrong)?;
+        temporary.publish().map_err(|error| creation_failure(output, &error))?;
+        let seconds = begun.elapsed().as_secs_f64();
+        let outcome = Outcome::new(&repacked, source_bytes, seconds, verified);
+        document.result = Some(Outcome { reads, ..outcome });
+        Ok(())
+    }
+
+    /// Adds the rules that depend on the file. They are applied first; options of the command line override them. Returns
+    /// datasets that stay as they are, with the reasons.
+    fn adapt(
+        &self,
+        options: &mut RepackOptions,
+        file: &File,
+        input: &Path,
+    ) -> Result<Vec<(String, String)>, Error> {
+        if self.keeps_pages && options.write.page_bytes.is_none() {
+            options.write.page_bytes = page_bytes(file)?;
+        }
+        let mut added = Vec::new();
+        let mut kept = Vec::new();
+        if let Some(Profile::Cmip7) = self.profile {
+            added.extend(cmip7_rules(file).map_err(|error| failure(error, input))?);
+        }
+        if self.likes_doctor {
+            let Advised { rules, page_bytes, kept: reasons } = advised(doctor::advice(input)?);
+            added.extend(rules);
+            options.write.page_bytes = options.write.page_bytes.or(page_bytes);
+            kept = reasons;
+        }
+        options.changes.rules.splice(0..0, added);
+        Ok(kept)
+    }
+
+    /// What is worth knowing about a plan, and not to be seen in it.
+    fn notes(
+        &self,
+        plan: &RepackPlan,
+        file: &File,
+        before: Option<&Identity>,
+    ) -> Result<Vec<String>, RepackError> {
+        let mut notes = absent::of(file);
+        if let Some(Profile::Cmip7) = self.profile
+            && cmip7_variable(file)?.is_none()
+        {
+            notes.push(NO_CMIP7_VARIABLE.into());
+        }
+        if plan.leaves_only_the_root() {
+            notes.push("no object but the root group is left".into());
+        }
+        let names = before.map_or(1, Identity::names);
+        if self.in_place && names > 1 {
+            notes.push(format!(
+                "the file has {names} names (hard links); the others keep the file as it was before"
+            ));
+        }
+        Ok(notes)
+    }
+
+    fn check_output(&self, before: Option<&Identity>, input: &Path, output: &Path) -> Result<(), Error> {
+        let Ok(existing) = std::fs::canonicalize(output) else { return Ok(()) };
+        let existing_file = Identity::of(&existing)?;
+        if before.is_some_and(|before| before.is_file(&existing_file)) {
+            let message = format!("{} and {} are the same file", input.display(), output.display());
+            return Err(Error::wrong_request(message).hint("`--in-place` replaces a file safely"));
+        }
+        if existing.is_dir() {
+            return Err(Error::wrong_request(format!("{} is a folder", output.display())));
+        }
+        match self.overwrite || self.is_dry_run {
+            true => Ok(()),
+            false => Err(exists(output)),
+        }
+    }
+}
+
+/// The folders of a file and of the new one; `None` if they cannot be found.
+fn moved(input: &Path, to: &Path, outputs: &BTreeSet<PathBuf>) -> Option<MovedFolder> {
+    let from = std::fs::canonicalize(input).ok()?.parent()?.to_owned();
+    let to = std::fs::canonicalize(to).ok()?;
+    Some(MovedFolder { from, to, also_written: outputs.clone() })
+}
+
+/// A file on the disk, to see whether it changes.
+struct Identity {
+    metadata: Metadata,
+}
+
+impl Identity {
+    fn of(path: &Path) -> Result<Self, Error> {
+        let metadata = std::fs::metadata(path).map_err(|error| {
+            let message = format!("{}: {}", path.display(), system_text(&error));
+            let hint = "check the path, including upper and lower case";
+            Error::request_of_system(message, &error).hint(hint).about(path.display().to_string())
+        })?;
+        Ok(Self { metadata })
+    }
+
+    /// The number of its names in the file system.
+    #[cfg(unix)]
+    fn names(&self) -> u64 {
+        std::os::unix::fs::MetadataExt::nlink(&self.metadata)
+    }
+
+    #[cfg(not(unix))]
+    fn names(&self) -> u64 {
+        1
+    }
+
+    fn modified(&self) -> Option<SystemTime> {
+        self.metadata.modified().ok()
+    }
+
+    #[cfg(unix)]
+    fn is_file(&self, other: &Self) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let (a, b) = (&self.metadata, &other.metadata);
+        (a.dev(), a.ino()) == (b.dev(), b.ino())
+    }
+
+    #[cfg(not(unix))]
+    fn is_file(&self, other: &Self) -> bool {
+        self.modified() == other.modified() && self.metadata.len() == other.metadata.len()
+    }
+}
+
+impl PartialEq for Identity {
+    /// True for the same file in the same state.
+    fn eq(&self, other: &Self) -> bool {
+        self.is_file(other)
+            && self.metadata.len() == other.metadata.len()
+            && self.modified() == other.modified()
+    }
+}
+
+fn exists(output: &Path) -> Error {
+    let shown = output.display().to_string();
+    Error::exists(format!("{shown} exists")).hint("`--overwrite` replaces it").about(shown)
+}
+
+fn creation_failure(output: &Path, error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(output),
+        io::ErrorKind::WouldBlock => {
+            Error::system(format!("{} is being written by another process", output.display()), error)
+        }
+        io::ErrorKind::NotFound => {
+            Error::request_of_system(format!("{}: there is no such folder", output.display()), error)
+        }
+        _ => Error::system(format!("{}: {error}", output.display()), error),
+    }
+    .about(output.display().to_string())
+}
+
+fn interrupted(input: &Path) -> Error {
+    Error::interrupted(format!("{}: interrupted; nothing was written", files::shown(input)))
+}
+
+fn failure(error: RepackError, input: &Path) -> Error {
+    if error.is_cancelled() {
+        return interrupted(input);
+    }
+    let is_wrong_request = error.is_wrong_request();
+    match error {
+        RepackError::Read(error) => {
+            // What is damaged in the data of a dataset; of what is before it, no copy can be made.
+            let is_data =
+                error.kind() == hyperslab::ErrorKind::Damaged && error.to_string().contains(": chunk [");
+            let failure = Error::from(error);
+            match is_data && failure.hint.is_none() {
+                true => failure
+                    .hint("`--keep-going` writes fill values in place of damaged chunks, and lists them"),
+                false => failure,
+            }
+        }
+        other => {
+            let message = format!("{}: {other}", files::shown(input));
+            let error =
+                if is_wrong_request { Error::wrong_request(message) } else { Error::unreadable(message) };
+            error.about(files::shown(input))
+        }
+    }
+}
