@@ -55,6 +55,15 @@ impl Error {
         Self { errno: error.raw_os_error(), ..Self::unreadable(message) }
     }
 
+    /// What an application hands on could not be written. If its reader has ended (`| head`), there is nothing to say.
+    pub fn output(error: &io::Error) -> Self {
+        let message = match error.kind() {
+            io::ErrorKind::BrokenPipe => String::new(),
+            _ => format!("cannot write the output: {error}"),
+        };
+        Self::system(message, error)
+    }
+
     /// A request that the operating system refused: a path that is not there, or that may not be used.
     pub fn request_of_system(message: impl Into<String>, error: &io::Error) -> Self {
         let kind =

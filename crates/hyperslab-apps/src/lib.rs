@@ -7,11 +7,14 @@
 pub mod absent;
 pub mod advise;
 pub mod archive;
+pub mod check;
+pub mod digest;
 pub mod doctor;
 pub mod error;
 pub mod facts;
 pub mod files;
 pub mod forecast;
+pub mod index;
 pub mod made_up;
 pub mod reads;
 pub mod repack;

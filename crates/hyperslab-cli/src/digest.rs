@@ -5,19 +5,13 @@ use crate::absent;
 use crate::args::DigestArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::file_progress::FileProgress;
-use hyperslab::File;
+use hyperslab_apps::digest::{self, Options};
 use hyperslab_apps::files;
 use hyperslab_apps::runner::FilesObserver;
 use hyperslab_apps::schema;
-use hyperslab_io::Source;
-use hyperslab_listing::digest;
 use hyperslab_listing::json::{Object, write_object};
 use hyperslab_units::counted_text;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
-use std::sync::Arc;
-
-pub use hyperslab_listing::digest::{Options, Summary};
 
 /// Runs the command.
 pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
@@ -36,7 +30,7 @@ pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -
         progress.begin(path);
         let name = files::shown(path);
         let options = Options { name: (!args.bare).then(|| name.clone()), bytes_max: args.max_bytes };
-        let summary = file(path, &options, &mut out)?;
+        let summary = digest::file(path, &options, &mut out)?;
         if let Some(error) = summary.unopened {
             code = code.max(failure::exit_code(error.kind()));
             let failure = Failure::from(error);
@@ -98,31 +92,4 @@ impl Write for Headed<'_> {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
-}
-
-/// Writes the records of one file; the record of the file itself comes last.
-pub fn file(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
-    let objects = |source: Option<&Arc<dyn Source>>, out: &mut dyn Write| {
-        digest::objects(files::open_file_of(source, path, &File::options()), options, out)
-    };
-    if options.name.is_none() {
-        return objects(None, out);
-    }
-    // A remote file is opened once, for its record and for its objects. If it cannot be, the latter say why.
-    let source = if files::is_url(path) { files::open_source(path).ok() } else { None };
-    let (own, summary) = std::thread::scope(|scope| {
-        // The checksum of the file does not depend on its objects, so it is computed at the same time.
-        let own = scope.spawn(|| match &source {
-            Some(source) => digest::describe_file(&**source),
-            None => digest::describe_file(&*files::open_source(path)?),
-        });
-        let summary = objects(source.as_ref(), out);
-        (own.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), summary)
-    });
-    let summary = summary?;
-    // If not even the bytes of the file can be read, its record contains no more than the error.
-    if let Ok(record) = own {
-        digest::write_file_record(record, &summary, options, out)?;
-    }
-    Ok(summary)
 }

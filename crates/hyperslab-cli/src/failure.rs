@@ -85,7 +85,9 @@ impl From<Error> for Failure {
 
 impl From<hyperslab_apps::Error> for Failure {
     fn from(error: hyperslab_apps::Error) -> Self {
-        Self { code: exit_code(error.kind), message: error.message, hint: error.hint }
+        // An empty message is that of an output whose reader has ended.
+        let code = if error.message.is_empty() { DONE } else { exit_code(error.kind) };
+        Self { code, message: error.message, hint: error.hint }
     }
 }
 

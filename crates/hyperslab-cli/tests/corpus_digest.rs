@@ -10,7 +10,7 @@ mod compare;
 mod rules;
 
 use compare::{Finding, compare};
-use hyperslab_cli::digest::{self, Options};
+use hyperslab_apps::digest::{self, Options};
 use hyperslab_filters::plugins;
 use hyperslab_testkit::files::{corpus, python};
 use hyperslab_testkit::{Missing, require};

@@ -325,7 +325,12 @@ impl From<&Damage> for DamagedPart {
 }
 
 impl Outcome {
-    pub(super) fn new(repacked: &Repacked, bytes_before: u64, seconds: f64, verified_bytes: Option<u64>) -> Self {
+    pub(super) fn new(
+        repacked: &Repacked,
+        bytes_before: u64,
+        seconds: f64,
+        verified_bytes: Option<u64>,
+    ) -> Self {
         let rounding = repacked.rounding.iter();
         Self {
             objects: repacked.objects,

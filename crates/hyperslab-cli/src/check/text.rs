@@ -1,7 +1,7 @@
 //! Findings and summaries as text.
 
-use super::Summary;
 use crate::failure::one_line;
+use hyperslab_apps::check::Summary;
 use hyperslab_apps::files;
 use hyperslab_check::{Finding, Report};
 use hyperslab_units::counted_text;

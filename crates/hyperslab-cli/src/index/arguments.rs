@@ -2,7 +2,9 @@
 
 use crate::failure::exit_codes;
 use crate::run_options::RunOptions;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use hyperslab_apps::index::{FORMATS, Format, Request};
 use std::path::PathBuf;
 
 /// Write where every chunk lies, for other readers: kerchunk, Zarr, Icechunk, Hyrax, HSDS
@@ -42,8 +44,8 @@ pub(crate) struct IndexArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Format of the index
-    #[arg(long, value_enum, default_value_t = IndexFormat::Kerchunk)]
-    pub format: IndexFormat,
+    #[arg(long, value_parser = format_parser(), default_value = "kerchunk")]
+    pub format: &'static Format,
     /// File or folder to write; standard output if not given and the format is text
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
@@ -66,52 +68,23 @@ pub(crate) struct IndexArgs {
     pub run: RunOptions,
 }
 
-/// The formats of an index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum IndexFormat {
-    /// References of kerchunk, version 1: a JSON document for fsspec
-    Kerchunk,
-    /// The same references in Parquet: a folder that fsspec reads piece by piece
-    KerchunkParquet,
-    /// Zarr 3: a folder with metadata, and a manifest of the chunks of each array
-    Zarr,
-    /// Icechunk: a repository with virtual references (needs the package `icechunk` of Python)
-    Icechunk,
-    /// DMR++: an XML document for Hyrax
-    Dmrpp,
-    /// HSDS: a JSON document with the requests that link a domain to the file
-    Hsds,
-    /// Hyperslab's own: a Parquet file with which the file is opened without reading its metadata
-    Hyperslab,
-}
-
-impl IndexFormat {
-    /// The ending of the names of its indexes.
-    pub fn ending(self) -> &'static str {
-        match self {
-            IndexFormat::Kerchunk => "json",
-            IndexFormat::KerchunkParquet => "parq",
-            IndexFormat::Zarr => "zarr",
-            IndexFormat::Icechunk => "icechunk",
-            IndexFormat::Dmrpp => "dmrpp",
-            IndexFormat::Hsds => "hsds.json",
-            IndexFormat::Hyperslab => NATIVE_ENDING,
+impl IndexArgs {
+    /// What is asked for.
+    pub(super) fn request(&self) -> Request {
+        Request {
+            files: self.files.clone(),
+            format: self.format,
+            output: self.output.clone(),
+            url: self.url.clone(),
+            relative: self.relative,
+            template: self.template,
+            concat: self.concat.clone(),
         }
     }
-
-    /// True for an index that can be printed.
-    pub fn is_text(self) -> bool {
-        matches!(self, IndexFormat::Kerchunk | IndexFormat::Dmrpp | IndexFormat::Hsds)
-    }
-
-    /// True for an index that several files can be combined in.
-    pub fn combines(self) -> bool {
-        matches!(
-            self,
-            IndexFormat::Kerchunk | IndexFormat::KerchunkParquet | IndexFormat::Zarr | IndexFormat::Icechunk
-        )
-    }
 }
 
-/// The ending of the names of hyperslab's own indexes.
-pub(crate) const NATIVE_ENDING: &str = "hyperslab";
+/// The formats, with what each is.
+fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
+    let values = FORMATS.into_iter().map(|format| PossibleValue::new(format.name).help(format.about));
+    PossibleValuesParser::new(values).map(|name| Format::named(&name).expect("only these names are possible"))
+}

@@ -1,16 +1,16 @@
 //! The files to index: opened by path or URL, or with an index that hyperslab made before.
 
-use super::arguments::NATIVE_ENDING;
-use crate::failure::Failure;
+use super::format::native;
+use crate::files;
+use crate::Result;
 use hyperslab::File;
-use hyperslab_apps::files;
 use hyperslab_index::NativeIndex;
 use std::path::Path;
 
 /// Opens a file, or the file of an index.
-pub(super) fn open(path: &Path) -> Result<File, Failure> {
-    if path.extension().is_none_or(|ending| ending != NATIVE_ENDING) || files::is_url(path) {
-        return Ok(files::open(path)?);
+pub(super) fn open(path: &Path) -> Result<File> {
+    if path.extension().is_none_or(|ending| ending != native::FORMAT.ending) || files::is_url(path) {
+        return files::open(path);
     }
     let index = NativeIndex::read(path)?;
     let file = files::open(Path::new(index.url()))?;

@@ -1,7 +1,7 @@
 //! Where readers find the indexed files. Credentials are never written.
 
-use super::arguments::{IndexArgs, IndexFormat};
-use crate::failure::Failure;
+use super::Request;
+use crate::{Error, Result};
 use hyperslab::File;
 use hyperslab::io::Location;
 use std::path::{Component, Path, PathBuf};
@@ -35,26 +35,26 @@ pub(super) struct Urls {
 }
 
 impl Urls {
-    pub fn new(args: &IndexArgs) -> Result<Self, Failure> {
-        let is_single = args.files.len() == 1 && !args.files[0].is_dir();
-        if let Some(url) = &args.url {
+    pub fn new(request: &Request) -> Result<Self> {
+        let is_single = request.files.len() == 1 && !request.files[0].is_dir();
+        if let Some(url) = &request.url {
             let hint = "give readers their credentials when they open the index";
             refuse_credentials("--url", url, hint)?;
             if !is_single && !url.contains("{name}") && !url.contains("{path}") {
                 let message = "--url is the same for all files";
                 return Err(
-                    Failure::wrong_request(message).hint("with {name} in it, it differs: s3://bucket/{name}")
+                    Error::wrong_request(message).hint("with {name} in it, it differs: s3://bucket/{name}")
                 );
             }
         }
-        let folder = args.output.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-        let needs_scheme = matches!(args.format, IndexFormat::Zarr | IndexFormat::Icechunk);
-        let relative_to = args.relative.then(|| normal(folder)).transpose()?;
-        Ok(Self { given: args.url.clone(), relative_to, needs_scheme })
+        let folder = request.output.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let needs_scheme = request.format.names_local_files_by_url;
+        let relative_to = request.relative.then(|| normal(folder)).transpose().map_err(unknown)?;
+        Ok(Self { given: request.url.clone(), relative_to, needs_scheme })
     }
 
     /// Where readers find a file.
-    pub fn of(&self, path: &Path, file: &File) -> Result<String, Failure> {
+    pub fn of(&self, path: &Path, file: &File) -> Result<String> {
         // The name of an open file has no signature, and is that of the file if `path` is an index of it.
         let name = file.name();
         if let Some(url) = &self.given {
@@ -62,13 +62,13 @@ impl Urls {
                 Location::from(name.clone()).file_name().map(|name| name.to_string_lossy().into_owned());
             let url = url.replace("{name}", &last.unwrap_or_default());
             // The path of a URL without the secrets that it may have.
-            return Ok(url.replace("{path}", &hyperslab_apps::files::shown(path)));
+            return Ok(url.replace("{path}", &crate::files::shown(path)));
         }
         if Location::from(name.clone()).is_url() {
             refuse_credentials("the URL of the file", &name, "name the file for readers with --url")?;
             return Ok(name);
         }
-        let absolute = normal(Path::new(&name))?;
+        let absolute = normal(Path::new(&name)).map_err(unknown)?;
         if let Some(folder) = &self.relative_to {
             return text(&relative(&absolute, folder));
         }
@@ -87,10 +87,15 @@ pub(super) fn common_folder(urls: &[String]) -> &str {
     &first[..folder]
 }
 
-fn text(path: &Path) -> Result<String, Failure> {
+/// An error where the current folder or a link is not there.
+fn unknown(error: std::io::Error) -> Error {
+    Error::system(format!("the path of the file for readers: {error}"), &error)
+}
+
+fn text(path: &Path) -> Result<String> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
         let message = format!("{}: the path is not UTF-8", path.display());
-        Failure::wrong_request(message).hint("name the file for readers with --url")
+        Error::wrong_request(message).hint("name the file for readers with --url")
     })
 }
 
@@ -141,9 +146,9 @@ fn credentials(url: &str) -> Option<String> {
     names.find(is_secret).map(|name| format!("the parameter {name}"))
 }
 
-fn refuse_credentials(of: &str, url: &str, hint: &str) -> Result<(), Failure> {
+fn refuse_credentials(of: &str, url: &str, hint: &str) -> Result<()> {
     let Some(what) = credentials(url) else { return Ok(()) };
-    Err(Failure::wrong_request(format!("{of} contains {what}, and an index must not have credentials"))
+    Err(Error::wrong_request(format!("{of} contains {what}, and an index must not have credentials"))
         .hint(hint))
 }
 
