@@ -40,19 +40,31 @@ pub struct Summary {
 /// A file with its findings, as JSON shows it.
 #[derive(Debug, Serialize)]
 pub struct Document<'r> {
+    /// The file.
     pub file: String,
+    /// Findings of each severity.
     pub errors: u64,
+    /// Findings of each severity.
     pub warnings: u64,
+    /// Findings of each severity.
     pub notes: u64,
     /// Findings that are not listed, because their rule has many.
     pub unlisted: u64,
+    /// The findings that are listed.
     pub findings: Vec<FindingDocument<'r>>,
+    /// Bytes of the file.
     pub bytes: u64,
+    /// Objects that were visited.
     pub objects: u64,
+    /// Structures that were read.
     pub structures: u64,
+    /// Chunks that were looked at.
     pub chunks: u64,
+    /// Bytes that belong to nothing.
     pub orphan_bytes: u64,
+    /// Bytes that the file says are free.
     pub free_bytes: u64,
+    /// Bytes between structures.
     pub padding_bytes: u64,
     /// What the file refers to and lacks.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -62,18 +74,28 @@ pub struct Document<'r> {
 /// A file that could not be checked, as JSON shows it.
 #[derive(Debug, Serialize)]
 pub struct Unreadable {
+    /// The file.
     pub file: String,
+    /// Why.
     pub error: String,
 }
 
+/// A finding, as JSON shows it.
 #[derive(Debug, Serialize)]
 pub struct FindingDocument<'r> {
+    /// The code of the rule.
     pub code: &'static str,
+    /// How severe it is.
     pub severity: String,
+    /// The object, or nothing.
     pub object: &'r str,
+    /// The structure.
     pub structure: &'static str,
+    /// Its byte in the file.
     pub offset: u64,
+    /// What is wrong.
     pub message: &'r str,
+    /// The section of the specification.
     pub source: &'static str,
 }
 
