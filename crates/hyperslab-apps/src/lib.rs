@@ -7,6 +7,7 @@
 pub mod absent;
 pub mod advise;
 pub mod archive;
+pub mod bench;
 pub mod check;
 pub mod digest;
 pub mod doctor;
@@ -20,6 +21,7 @@ pub mod reads;
 pub mod repack;
 pub mod runner;
 pub mod schema;
+pub mod shell_line;
 pub mod worker;
 
 pub use error::{Error, Result};

@@ -6,6 +6,8 @@
 //!   Recipe (a published study)                 ─┴─► hyperslab-measure: Tasks ──► results ──► explanation
 //! ```
 
+pub mod document;
 pub mod explanation;
 pub mod matrix;
+pub mod plan;
 pub mod recipe;

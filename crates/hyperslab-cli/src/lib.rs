@@ -35,8 +35,6 @@ mod pattern_args;
 mod prices;
 pub mod repack;
 mod run_options;
-mod shell_line;
-mod size;
 mod terminal;
 mod worker;
 mod write_file;

@@ -3,8 +3,8 @@
 use crate::failure::{Failure, one_line};
 use crate::network_args::NetworkArgs;
 use crate::prices::PriceList;
-use crate::size;
 use hyperslab_remote::{RemoteOptions, Traffic, set_trace, take_trace, traffic};
+use hyperslab_units::size;
 use std::io::{BufWriter, Write};
 
 /// Uses the settings of the command line from now on.

@@ -12,6 +12,7 @@
 //! A bare `K`, `M` or `G` is a power of 1024, as people mean it for caches. A fraction of a byte is dropped.
 
 mod count;
+pub mod size;
 
 pub use count::{capitalised, count_text, counted_text, hex};
 

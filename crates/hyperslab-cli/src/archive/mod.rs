@@ -7,9 +7,9 @@ mod text;
 
 use crate::args::DoctorArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::shell_line::shell_line;
 use crate::write_file::{check_file, write_file};
 use hyperslab_apps::archive::{self, Answer, FileSurvey, Rank, Request};
+use hyperslab_apps::shell_line::shell_line;
 use hyperslab_apps::{files, schema};
 use std::io::Write;
 use std::path::Path;

@@ -3,18 +3,14 @@
 use crate::failure::exit_codes;
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum, value_parser};
+use hyperslab_apps::bench::{
+    self, DEFAULT_CELL_SECONDS, DEFAULT_MEMORY, DEFAULT_REPEATS, DEFAULT_SECONDS_MAX, DEFAULT_SEED,
+    DEFAULT_TIMEOUT, DEFAULT_WRITE_REPEATS, Request,
+};
+use hyperslab_apps::files;
 use hyperslab_apps::made_up::{DEFAULT_RATIO, at_least_one};
-use hyperslab_engines::EngineKind;
-use std::path::PathBuf;
-
-// What there is where nothing is said. A command line that measures a cell again leaves it out.
-pub(super) const DEFAULT_MEMORY: &str = "as-stored";
-pub(super) const DEFAULT_SEED: u64 = 1;
-pub(super) const DEFAULT_REPEATS: usize = 5;
-pub(super) const DEFAULT_WRITE_REPEATS: usize = 3;
-pub(super) const DEFAULT_CELL_SECONDS: f64 = 20.0;
-pub(super) const DEFAULT_SECONDS_MAX: f64 = 600.0;
-pub(super) const DEFAULT_TIMEOUT: u64 = 900;
+use hyperslab_apps::shell_line::shell_line;
+use std::path::{Path, PathBuf};
 
 /// The options of what a recipe decides itself, or does not do.
 const NOT_OF_RECIPES: &str = "not of recipes";
@@ -284,21 +280,92 @@ pub(crate) struct BenchArgs {
 }
 
 impl BenchArgs {
-    /// The libraries of a kind that are named by their places.
-    pub(super) fn libraries(&self, kind: EngineKind) -> &[PathBuf] {
-        match kind {
-            EngineKind::Libhdf5 => &self.libhdf5,
-            EngineKind::Netcdf => &self.netcdf,
-            EngineKind::Hdf4 => &self.hdf4,
-            EngineKind::Hyperslab => &[],
+    /// What is asked for.
+    pub(super) fn request(&self) -> Request {
+        Request {
+            file: self.file.clone(),
+            dataset: self.dataset.clone(),
+            synthetic: self.synthetic.clone(),
+            element: self.element.clone(),
+            fields: self.fields.clone(),
+            memory: self.memory.clone(),
+            ratio: self.ratio,
+            seed: self.seed,
+            read: self.read.clone(),
+            order: self.order.clone(),
+            stride: self.stride.clone(),
+            random: self.random,
+            moved: self.moved.clone(),
+            reads: self.reads,
+            format: self.format.clone(),
+            chunks: self.chunks.clone(),
+            filter: self.filter.clone(),
+            page_size: self.page_size.clone(),
+            libver: self.libver.clone(),
+            fill_value: self.fill_value,
+            fill_time: self.fill_time.clone(),
+            alloc_time: self.alloc_time.clone(),
+            unlimited: self.unlimited.map(bench::Unlimited::from),
+            no_baseline: self.no_baseline,
+            keep: self.keep.clone(),
+            write: self.write.clone(),
+            write_order: self.write_order.clone(),
+            write_cache: self.write_cache.clone(),
+            write_repeats: self.write_repeats,
+            cache: self.cache.clone(),
+            page_buffer: self.page_buffer.clone(),
+            metadata_cache: self.metadata_cache.clone(),
+            engine: self.engine.clone(),
+            libhdf5: self.libhdf5.clone(),
+            hdf4: self.hdf4.clone(),
+            netcdf: self.netcdf.clone(),
+            all_libraries: self.all_libraries,
+            repeats: self.repeats,
+            cell_seconds: self.cell_seconds,
+            max_seconds: self.max_seconds,
+            timeout: self.timeout,
+            cold: self.cold,
+            folder: self.folder.clone(),
+            resume: self.resume.clone(),
+            command_line: command_line(),
         }
     }
 }
 
+impl From<Unlimited> for bench::Unlimited {
+    fn from(unlimited: Unlimited) -> Self {
+        match unlimited {
+            Unlimited::All => Self::All,
+            Unlimited::Both => Self::Both,
+        }
+    }
+}
+
+/// The command line of this process, as a shell reads it; URLs without what may be secret.
+fn command_line() -> String {
+    let given = std::env::args_os().skip(1).map(|word| match files::is_url(Path::new(&word)) {
+        true => files::shown(Path::new(&word)),
+        false => word.to_string_lossy().into_owned(),
+    });
+    shell_line(&std::iter::once("hyperslab".to_owned()).chain(given).collect::<Vec<_>>())
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::args::Cli;
+    use crate::args::{Cli, Command};
     use clap::Parser;
+    use hyperslab_apps::bench::Request;
+
+    #[test]
+    fn what_is_not_said_is_what_a_request_says_by_itself() {
+        let Command::Bench(args) = Cli::parse_from(["hyperslab", "bench", "f.h5", "/d"]).command else {
+            panic!("another command")
+        };
+        let asked = args.request();
+        let (file, dataset) = (Some("f.h5".into()), Some("/d".to_owned()));
+        let command_line = asked.command_line.clone();
+        assert_eq!(asked, Request { file, dataset, command_line, ..Request::default() });
+    }
 
     #[test]
     fn what_a_recipe_would_pass_over_is_refused_beside_it() {

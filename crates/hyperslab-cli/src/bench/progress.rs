@@ -1,11 +1,13 @@
 //! How far a bench is, on standard error, where that is a terminal: by what runs cost, not by how many there are.
 
+use hyperslab_apps::bench::Observer;
 use hyperslab_measure::runner::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A bar with the time that is left.
-pub(super) struct Bar<'a> {
+struct Bar<'a> {
     bar: ProgressBar,
     /// Seconds of a run, by what is said of it.
     seconds_of: &'a dyn Fn(&str) -> f64,
@@ -17,7 +19,7 @@ pub(super) struct Bar<'a> {
 
 impl<'a> Bar<'a> {
     /// A bar over so many predicted seconds; where none are given, over runs.
-    pub(super) fn new(seconds: Option<f64>, seconds_of: &'a dyn Fn(&str) -> f64) -> Self {
+    fn new(seconds: Option<f64>, seconds_of: &'a dyn Fn(&str) -> f64) -> Self {
         let target = match std::io::stderr().is_terminal() {
             true => ProgressDrawTarget::stderr(),
             false => ProgressDrawTarget::hidden(),
@@ -28,7 +30,7 @@ impl<'a> Bar<'a> {
         Self { bar, seconds_of, seconds, doing: 1 }
     }
 
-    pub(super) fn finish(&self) {
+    fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
@@ -47,5 +49,44 @@ impl Progress for Bar<'_> {
 
     fn done(&mut self) {
         self.bar.inc(self.doing);
+    }
+}
+
+/// Set by Ctrl-C, by a request to end, and by a terminal that is closed.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// What is complete is reported, and the folder goes; a second Ctrl-C ends the process.
+pub(super) fn end_by_interrupt() {
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+}
+
+/// Notes on standard error, a bar where that is a terminal, and Ctrl-C.
+pub(super) struct Terminal<'e> {
+    pub err: &'e mut dyn Write,
+}
+
+impl Observer for Terminal<'_> {
+    fn note(&mut self, text: &str) {
+        // If standard error cannot be written, there is nowhere left to report it.
+        let _ = writeln!(self.err, "{text}");
+    }
+
+    fn stop(&self) -> &'static AtomicBool {
+        &STOP
+    }
+
+    fn watch(
+        &mut self,
+        seconds: Option<f64>,
+        seconds_of: &dyn Fn(&str) -> f64,
+        work: &mut dyn FnMut(&mut dyn Progress),
+    ) {
+        let mut bar = Bar::new(seconds, seconds_of);
+        work(&mut bar);
+        bar.finish();
     }
 }

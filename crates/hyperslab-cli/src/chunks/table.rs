@@ -2,8 +2,8 @@
 
 use super::rows::{RowWriter, push_number, push_numbers};
 use crate::failure::one_line;
-use crate::size;
 use hyperslab::{ChunkGrid, ChunkNumber, Dataset, File, Location};
+use hyperslab_units::size;
 
 /// Writes offsets, addresses, sizes and filter masks below a line that describes the dataset.
 pub(super) struct Table {

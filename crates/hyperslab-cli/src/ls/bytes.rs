@@ -2,13 +2,13 @@
 
 use crate::failure::{self, Failure, one_line};
 use crate::output::{Align, Line, table};
-use crate::size;
 use hyperslab::File;
 use hyperslab::internal::{Census, census};
 use hyperslab_apps::schema;
 use hyperslab_listing::json::{Json, Object, write_object};
 use hyperslab_repack::repacked_bytes;
 use hyperslab_units::counted_text;
+use hyperslab_units::size;
 use std::io::Write;
 
 /// At most this many datasets are listed in the text; the JSON has all.

@@ -3,13 +3,13 @@
 use super::attribute::ShownAttribute;
 use super::entry::{DatasetEntry, Entry, EntryKind};
 use super::properties::{FileProperties, fill_words, optional_text};
-use crate::size;
 use hyperslab::internal::describe;
 use hyperslab::storage::Filter;
 use hyperslab::{File, LinkTarget};
 use hyperslab_apps::schema;
 use hyperslab_listing::index_kind::index_kind;
 use hyperslab_listing::json::{Json, Object, write_object};
+use hyperslab_units::size;
 
 /// The document, including the line break at its end.
 pub(super) fn document(

@@ -1,12 +1,12 @@
 //! Properties of files and datasets that decide how space is used: as words, and as members of JSON.
 
-use crate::size;
 use hyperslab::File;
 use hyperslab::internal::{Census, census, file_space};
 use hyperslab::storage::{AllocationTime, Fill, FillTime, FillValue};
 use hyperslab_format::message::{FileSpaceInfo, FileSpaceStrategy};
 use hyperslab_listing::json::Object;
 use hyperslab_units::count_text;
+use hyperslab_units::size;
 
 /// How a file manages its space, and what its metadata takes.
 pub(super) struct FileProperties {

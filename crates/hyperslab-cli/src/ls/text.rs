@@ -5,13 +5,13 @@ use super::entry::{DatasetEntry, Entry, EntryKind};
 use super::properties::{FileProperties, fill_words, optional_text};
 use crate::failure::one_line;
 use crate::output::{Align, Line, table};
-use crate::size;
 use hyperslab::internal::describe;
 use hyperslab::storage::Filter;
 use hyperslab::{File, LinkTarget};
 use hyperslab_listing::index_kind::index_kind;
 use hyperslab_listing::json::Json;
 use hyperslab_units::counted_text;
+use hyperslab_units::size;
 
 const HEAD: [(&str, Align); 9] = [
     ("path", Align::Left),

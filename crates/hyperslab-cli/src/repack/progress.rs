@@ -1,9 +1,9 @@
 //! How far a repack is, on standard error, where that is a terminal; and ending it by a signal.
 
-use crate::size;
 use hyperslab::Cancel;
 use hyperslab_apps::repack::Observer;
 use hyperslab_repack::Monitor;
+use hyperslab_units::size;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::OnceLock;

@@ -1,11 +1,11 @@
 //! A plan and its outcome as text.
 
 use crate::failure::one_line;
-use crate::size;
 use hyperslab_apps::repack::{Document, Outcome, Plan, RaisedFeature, ReadEffect, Selection};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_repack::{PlannedDataset, StorageSummary};
 use hyperslab_units::counted_text;
+use hyperslab_units::size;
 use std::path::PathBuf;
 
 /// The plan: a line for each dataset that changes, and what it takes.

@@ -22,5 +22,6 @@ pub(super) const FORMAT: Format = Format {
 
 fn write(file: &File, url: &str, out: &mut dyn Write) -> Result<Vec<Omitted>> {
     let name = Location::from(file.name()).file_name().map(|name| name.to_string_lossy().into_owned());
-    write_dmrpp(&Netcdf::open(file)?, &name.unwrap_or_default(), url, out).map_err(|error| Error::output(&error))
+    write_dmrpp(&Netcdf::open(file)?, &name.unwrap_or_default(), url, out)
+        .map_err(|error| Error::output(&error))
 }

@@ -1,8 +1,8 @@
 //! kerchunk: references of Zarr arrays into files, as JSON.
 
 use super::{Format, Writer};
-use crate::{Error, Result};
 use crate::index::urls::common_folder;
+use crate::{Error, Result};
 use hyperslab_index::{FillMeaning, Index, Omitted, write_kerchunk};
 use std::io::Write;
 

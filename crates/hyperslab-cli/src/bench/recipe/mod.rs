@@ -3,54 +3,29 @@
 mod page;
 
 use super::arguments::BenchArgs;
-use super::progress::Bar;
-use super::{STOP, end_by_interrupt, engines, folder, layout, tables};
+use super::progress::{Terminal, end_by_interrupt};
+use super::tables;
 use crate::failure::{self, Failure};
+use hyperslab_apps::bench;
 use hyperslab_apps::schema;
-use hyperslab_bench::recipe::{RECIPES, Recipe, Report, RunContext};
-use hyperslab_measure::process::Launcher;
+use hyperslab_bench::recipe::{RECIPES, Recipe, Report};
 use hyperslab_report::{Align, Table};
 use std::io::Write;
 use std::path::PathBuf;
 
 /// Runs what is asked of recipes.
-pub(super) fn run(
-    args: &BenchArgs,
-    launcher: &Launcher,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> Result<i32, Failure> {
+pub(super) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     let name = args.recipe.as_deref().unwrap_or_default();
     if name == "list" {
         return list(args.json, out);
     }
-    let recipe = Recipe::named(name).ok_or_else(|| {
-        let known: Vec<&str> = RECIPES.iter().map(|recipe| recipe.name).collect();
-        Failure::wrong_request(format!("there is no recipe {name:?}"))
-            .hint(format!("there are: {}", known.join(", ")))
-    })?;
     if args.about {
-        out.write_all(recipe.page().as_bytes())?;
+        out.write_all(bench::recipe_named(name)?.page().as_bytes())?;
         return Ok(failure::DONE);
     }
-    let scale = args.scale.unwrap_or(1.0);
-    if !(scale > 0.0 && scale <= 1.0) {
-        return Err(Failure::wrong_request(format!("--scale lies between 0 and 1, {scale} does not")));
-    }
-    let folder = folder(args)?;
     end_by_interrupt();
-    let context = RunContext {
-        engines: engines::one_of_each(args),
-        launcher,
-        folder: folder.path(),
-        facts: &layout,
-        repeats: args.repeats,
-        seconds_max: args.cell_seconds,
-        stop: &STOP,
-    };
-    let mut bar = Bar::new(None, &|_| 0.0);
-    let report = context.run(recipe, scale, &mut bar);
-    bar.finish();
+    let scale = args.scale.unwrap_or(1.0);
+    let report = bench::run_recipe(name, scale, &args.request(), &mut Terminal { err })?;
     let text = match args.json {
         true => schema::document(schema::BENCH_RECIPE, &report)?,
         false => page::text(&page::page(&report)),

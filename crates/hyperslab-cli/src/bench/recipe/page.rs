@@ -1,7 +1,7 @@
 //! What a recipe came to, as the sections of a page: from them the terminal and the page of the docs are written.
 
-use crate::bench::command::word;
 use crate::bench::tables;
+use hyperslab_apps::bench::word;
 use hyperslab_bench::recipe::{Judged, Kind, Measured, Metric, Report, TableReport, Verdict};
 use hyperslab_report::{Align, Column, Figure, Page, Section, Table};
 use hyperslab_storage::pattern::bytes_text;

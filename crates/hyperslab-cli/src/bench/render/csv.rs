@@ -1,7 +1,7 @@
 //! The rows as CSV, one line each, times in seconds, sizes in bytes, speeds in 10⁶ bytes a second.
 
-use crate::bench::model::columns::{csv_head, csv_record};
-use crate::bench::model::document::Document;
+use crate::bench::columns::{cells, csv_head, csv_record};
+use hyperslab_bench::document::Document;
 use std::path::Path;
 
 /// Writes the rows to a file.
@@ -9,7 +9,7 @@ pub(in crate::bench) fn write_file(document: &Document, path: &Path) -> Result<(
     let mut writer = csv::Writer::from_path(path)?;
     writer.write_record(csv_head())?;
     let names = document.names();
-    for cell in document.cells(&names, &document.rows) {
+    for cell in cells(document, &names, &document.rows) {
         writer.write_record(csv_record(&cell))?;
     }
     writer.flush()?;

@@ -1,13 +1,13 @@
 //! Storages by accesses: a row for each storage, the best first, a column for each access by each library, then what
 //! each costs to keep and to write. The terminal shows it as a table, the page colours it by column.
 
-use crate::bench::model::document::Document;
-use crate::bench::model::names::Names;
-use crate::bench::model::value::extrapolated;
-use crate::bench::model::verdict::{self, Choice, ReadTime, Verdict};
-use crate::size;
+use hyperslab_bench::document::Document;
+use hyperslab_bench::document::names::Names;
+use hyperslab_bench::document::value::extrapolated;
+use hyperslab_bench::document::verdict::{self, Choice, ReadTime, Verdict};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Align, Column, HeatCell, HeatMap, HeatRow, Table};
+use hyperslab_units::size;
 
 /// The cells, before they are shown.
 pub(super) struct Matrix<'a> {
@@ -178,9 +178,9 @@ fn times(value: f64, best: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::model::head::Head;
-    use crate::bench::model::measured::Measured;
-    use crate::bench::model::testing::{row, stored};
+    use hyperslab_bench::document::Head;
+    use hyperslab_bench::document::Measured;
+    use hyperslab_bench::document::testing::{row, stored};
     use hyperslab_bench::matrix::Rows;
 
     #[test]

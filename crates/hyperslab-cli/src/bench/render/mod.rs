@@ -7,8 +7,8 @@ mod text;
 
 pub(super) use text::text;
 
-use super::model::document::Document;
-use super::model::measured::Measured;
+use hyperslab_bench::document::Document;
+use hyperslab_bench::document::Measured;
 use hyperslab_bench::matrix::Row;
 
 /// One cell of each file that was made here: files that are stored or written in another way.

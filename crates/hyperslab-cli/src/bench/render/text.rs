@@ -2,17 +2,18 @@
 
 use super::files;
 use super::matrix::Matrix;
-use crate::bench::model::columns::{self, Column};
-use crate::bench::model::document::Document;
-use crate::bench::model::finding;
-use crate::bench::model::measured::Measured;
-use crate::bench::model::names::{Names, is_null};
-use crate::bench::model::paste;
+use crate::bench::changes_table;
+use crate::bench::columns::{self, Column};
 use crate::bench::tables;
-use crate::size;
+use hyperslab_bench::document::Document;
+use hyperslab_bench::document::Measured;
+use hyperslab_bench::document::finding;
+use hyperslab_bench::document::names::{Names, is_null};
+use hyperslab_bench::document::paste;
 use hyperslab_bench::matrix::Row;
 use hyperslab_report::{Align, Column as Heading};
 use hyperslab_units::counted_text;
+use hyperslab_units::size;
 
 const OF_READS: [Column; 10] = [
     columns::ENGINE,
@@ -51,7 +52,7 @@ pub(in crate::bench) fn text(document: &Document) -> String {
     }
     let files = files(document);
     if !files.is_empty() {
-        text += &tables::text(&columns::table("Files", &OF_FILES, document.cells(&names, files)));
+        text += &tables::text(&columns::table("Files", &OF_FILES, columns::cells(document, &names, files)));
         text.push('\n');
     }
     for note in &document.notes {
@@ -63,7 +64,7 @@ pub(in crate::bench) fn text(document: &Document) -> String {
     if let Some(changes) = &document.changes {
         text += &format!("{}\n", changes.sentence());
         if !changes.changed.is_empty() {
-            text += &format!("{}\n", tables::text(&changes.table()));
+            text += &format!("{}\n", tables::text(&changes_table::changes(changes)));
         }
     }
     let findings = finding::all(document.rows());
@@ -112,7 +113,8 @@ fn group_text(document: &Document, names: &Names, group: &[Measured]) -> String 
     };
     let mut text =
         format!("{}, read {}: {reads}, {}\n", first.stored_as, first.read_as, size::bytes(first.read.bytes));
-    let mut table = columns::table("Reads", &OF_READS, document.cells(names, sorted.iter().copied()));
+    let mut table =
+        columns::table("Reads", &OF_READS, columns::cells(document, names, sorted.iter().copied()));
     table.columns.push(Heading::new("", Align::Right));
     let best = if is_null(first) { 0.0 } else { first.seconds() };
     for (line, measured) in table.rows.iter_mut().zip(&sorted) {

@@ -2,14 +2,14 @@
 //! comes again begins to fit.
 
 use super::{Drawn, PICTURES_MAX, bytes_label, seconds_label};
-use crate::bench::model::document::Document;
-use crate::bench::model::finding::{time, times_text};
-use crate::bench::model::measured::Measured;
-use crate::bench::model::names::{self, grouped, is_null, stored};
-use crate::size;
+use hyperslab_bench::document::Document;
+use hyperslab_bench::document::Measured;
+use hyperslab_bench::document::finding::{time, times_text};
+use hyperslab_bench::document::names::{self, grouped, is_null, stored};
 use hyperslab_bench::matrix::Row;
 use hyperslab_measure::access::{Access, BlockWalk};
 use hyperslab_report::{Axis, Curves, Line, Mark, Point, Scale, Section};
+use hyperslab_units::size;
 use std::collections::BTreeSet;
 
 /// A picture for each access to each file that was read under several caches.

@@ -1,14 +1,14 @@
 //! Engines and caches as a heat map: a row for each access to each file, a column for each engine with each cache.
 
 use super::Drawn;
-use crate::bench::model::finding::time;
-use crate::bench::model::names::{self, is_null, is_part};
-use crate::bench::model::value::spread;
-use crate::size;
+use hyperslab_bench::document::finding::time;
+use hyperslab_bench::document::names::{self, is_null, is_part};
+use hyperslab_bench::document::value::spread;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};
 use hyperslab_units::counted_text;
+use hyperslab_units::size;
 
 /// The heat map of all cells; nothing where one engine read under one cache.
 pub(super) fn section(drawn: &Drawn<'_>) -> Section {
@@ -91,10 +91,10 @@ pub(super) fn detail(row: &Row, drawn: &Drawn<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::model::document::Document;
-    use crate::bench::model::head::Head;
-    use crate::bench::model::names::Names;
-    use crate::bench::model::testing::row;
+    use hyperslab_bench::document::Document;
+    use hyperslab_bench::document::Head;
+    use hyperslab_bench::document::names::Names;
+    use hyperslab_bench::document::testing::row;
     use hyperslab_bench::matrix::Rows;
 
     #[test]

@@ -11,16 +11,17 @@ mod points;
 mod written;
 
 use super::matrix::Matrix;
-use crate::bench::model::columns::{self, Column};
-use crate::bench::model::document::Document;
-use crate::bench::model::finding;
-use crate::bench::model::measured::Measured;
-use crate::bench::model::names::{self, Names, is_null};
-use crate::bench::model::paste::{self, Paste};
-use crate::size;
+use crate::bench::changes_table;
+use crate::bench::columns::{self, Column};
+use hyperslab_bench::document::Document;
+use hyperslab_bench::document::Measured;
+use hyperslab_bench::document::finding;
+use hyperslab_bench::document::names::{self, Names, is_null};
+use hyperslab_bench::document::paste::{self, Paste};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Align, Facts, Figure, Page, Section, Table};
 use hyperslab_units::counted_text;
+use hyperslab_units::size;
 
 /// More pictures of a kind than this are not drawn: what differs most comes first, the rest is in the table.
 const PICTURES_MAX: usize = 8;
@@ -156,7 +157,7 @@ impl<'a> Drawn<'a> {
         cells: impl IntoIterator<Item = &'m Measured>,
     ) -> Table {
         let cells: Vec<&Measured> = cells.into_iter().collect();
-        columns::table(title, shown, self.document.cells(self.names, cells))
+        columns::table(title, shown, columns::cells(self.document, self.names, cells))
     }
 
     /// The cells of one picture.
@@ -180,7 +181,7 @@ impl<'a> Drawn<'a> {
 
     fn changes(&self) -> Section {
         let Some(changes) = &self.document.changes else { return Section::default() };
-        Section::new("What changed").text(changes.sentence()).figure(changes.table())
+        Section::new("What changed").text(changes.sentence()).figure(changes_table::changes(changes))
     }
 
     /// What was asked, in words.

@@ -3,9 +3,9 @@
 
 use super::engines::detail;
 use super::{Drawn, bytes_label, seconds_label};
-use crate::bench::model::finding::{time, times_text};
-use crate::bench::model::measured::Measured;
-use crate::bench::model::names::{self, grouped, is_null};
+use hyperslab_bench::document::Measured;
+use hyperslab_bench::document::finding::{time, times_text};
+use hyperslab_bench::document::names::{self, grouped, is_null};
 use hyperslab_bench::matrix::Row;
 use hyperslab_engines::Storage;
 use hyperslab_report::{Axis, Points, Scale, Scatter, Section};

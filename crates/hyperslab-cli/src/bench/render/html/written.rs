@@ -1,14 +1,14 @@
 //! The files that were made: how long that took, and how large they are.
 
 use super::Drawn;
-use crate::bench::model::columns::{self, Column};
-use crate::bench::model::finding::times_text;
-use crate::bench::model::measured::Measured;
+use crate::bench::columns::{self, Column};
 use crate::bench::render::files;
-use crate::size;
+use hyperslab_bench::document::Measured;
+use hyperslab_bench::document::finding::times_text;
 use hyperslab_bench::matrix::WriteFigures;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Bar, Bars, Section};
+use hyperslab_units::size;
 
 /// More bars than this cannot be read.
 const BARS_MAX: usize = 24;
