@@ -20,7 +20,6 @@ pub mod doctor;
 pub mod explain;
 pub mod failure;
 mod file_progress;
-mod forecast_page;
 mod help;
 mod index;
 mod listing_total;

@@ -7,6 +7,12 @@ pub(crate) enum Align {
     Right,
 }
 
+impl From<hyperslab_report::Align> for Align {
+    fn from(align: hyperslab_report::Align) -> Self {
+        if align == hyperslab_report::Align::Right { Self::Right } else { Self::Left }
+    }
+}
+
 /// A line of a table: cells, or text that spans all columns.
 pub(crate) enum Line {
     Cells(Vec<String>),

@@ -14,8 +14,8 @@ pub trait Observer {
         &NEVER
     }
 
-    /// Calls `work` with something that hears of each run. All of them are predicted to take so many `seconds`, where that is
-    /// known, and each by what is said of it.
+    /// Calls `work` with something that hears of each run. `seconds` are predicted for all of them, where
+    /// that is known, and `seconds_of` a run by what is said of it.
     fn watch(
         &mut self,
         seconds: Option<f64>,

@@ -1,7 +1,6 @@
 //! `hyperslab advise`: prints which chunks and filters serve the reads of datasets, as text, JSON, a page, or a recipe.
 
 pub(crate) mod arguments;
-mod page;
 mod page_sizes;
 mod text;
 
@@ -30,7 +29,7 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
     let request = request(args);
     let Answer { document, notes, failures } = advise::run(&request)?;
     if let Some(path) = &args.html {
-        write_file(path, &page::page(&document, &command(&request, path)).html())?;
+        write_file(path, &hyperslab_pages::advise::page(&document, &command(&request, path)).html())?;
     }
     if let Some(path) = &args.recipe_out {
         write_file(path, &advise::recipe(&document))?;

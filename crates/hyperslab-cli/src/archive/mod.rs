@@ -1,8 +1,6 @@
 //! `hyperslab doctor --summary`: prints what repacking an archive would save, as text, JSON, a page, or a recipe.
 
 pub(crate) mod arguments;
-mod page;
-mod tables;
 mod text;
 
 use crate::args::DoctorArgs;
@@ -36,7 +34,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     let Answer { summary, is_incomplete } =
         archive::run(&request, &args.run.settings(), &*args.run.observer(), each)?;
     if let Some(path) = &args.html {
-        write_file(path, &page::page(&summary, &command(args, path)).html())?;
+        write_file(path, &hyperslab_pages::archive::page(&summary, &command(args, path)).html())?;
     }
     if let Some(path) = &args.summary.recipe_out {
         write_file(path, &archive::recipe(&summary))?;
@@ -67,7 +65,10 @@ fn command(args: &DoctorArgs, page: &Path) -> String {
     }
     words.extend(args.place.iter().flat_map(|place| ["--place".to_owned(), place.clone()]));
     if let Some(rank) = args.summary.rank {
-        words.extend(["--rank".to_owned(), text::rank_text(rank.into()).to_owned()]);
+        words.extend([
+            "--rank".to_owned(),
+            hyperslab_pages::archive::words::rank_text(rank.into()).to_owned(),
+        ]);
     }
     words.extend(["--html".to_owned(), page.display().to_string()]);
     shell_line(&words)

@@ -1,8 +1,6 @@
 //! `hyperslab bench`: prints what a program's reads cost with other chunks, filters and caches, as text, JSON, CSV or a page.
 
 pub(crate) mod arguments;
-mod changes_table;
-mod columns;
 mod libraries;
 mod plan_table;
 mod progress;
@@ -15,8 +13,9 @@ use crate::write_file::check_file;
 use arguments::BenchArgs;
 use hyperslab_apps::bench::{self, Bench, Document};
 use hyperslab_apps::schema;
+use hyperslab_pages::bench as pages;
 use progress::Terminal;
-use render::{csv, html};
+use render::csv;
 use std::io::Write;
 use std::path::Path;
 
@@ -54,7 +53,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     }
     if let Some(path) = &args.html {
         let fail = |error: std::io::Error| written_too_late(path, &error);
-        std::fs::write(path, html::page(&document).html()).map_err(fail)?;
+        std::fs::write(path, pages::page(&document).html()).map_err(fail)?;
     }
     let text = if args.json { schema::document(schema::BENCH, &document)? } else { render::text(&document) };
     out.write_all(text.as_bytes())?;

@@ -13,9 +13,8 @@ pub(super) fn text(table: &Table) -> String {
     if width > WIDTH_MAX {
         return blocks(table);
     }
-    let edge = |align: Align| if align == Align::Right { Edge::Right } else { Edge::Left };
     let head: Vec<(&str, Edge)> =
-        table.columns.iter().map(|column| (column.title.as_str(), edge(column.align))).collect();
+        table.columns.iter().map(|column| (column.title.as_str(), column.align.into())).collect();
     let lines: Vec<Line> = table.rows.iter().cloned().map(Line::Cells).collect();
     table_of_width(&head, &lines, WIDTH_MAX)
 }

@@ -1,6 +1,5 @@
 //! `hyperslab doctor`: prints what the doctor finds, as text, JSON, or a page.
 
-mod page;
 mod several;
 
 use crate::absent;
@@ -98,7 +97,10 @@ fn one(
     let examiner = if args.html.is_some() { examiner.with_evidence() } else { examiner };
     let Answer { report, notes, failures, evidence } = examiner.examine(path)?;
     if let (Some(page), Some(evidence)) = (&args.html, evidence) {
-        write_file(page, &page::page(&report, &evidence, &command(args, request, page)).html())?;
+        write_file(
+            page,
+            &hyperslab_pages::doctor::page(&report, &evidence, &command(args, request, page)).html(),
+        )?;
     }
     let text = if args.json {
         schema::document(schema::DOCTOR, &report)?

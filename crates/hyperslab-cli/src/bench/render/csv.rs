@@ -1,7 +1,7 @@
 //! The rows as CSV, one line each, times in seconds, sizes in bytes, speeds in 10⁶ bytes a second.
 
-use crate::bench::columns::{cells, csv_head, csv_record};
 use hyperslab_bench::document::Document;
+use hyperslab_pages::bench::columns::{cells, csv_head, csv_record};
 use std::path::Path;
 
 /// Writes the rows to a file.

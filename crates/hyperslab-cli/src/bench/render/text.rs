@@ -1,9 +1,5 @@
 //! The report for a terminal: a table for each storage and access, the files, and at the end what to store and why.
 
-use super::files;
-use super::matrix::Matrix;
-use crate::bench::changes_table;
-use crate::bench::columns::{self, Column};
 use crate::bench::tables;
 use hyperslab_bench::document::Document;
 use hyperslab_bench::document::Measured;
@@ -11,6 +7,10 @@ use hyperslab_bench::document::finding;
 use hyperslab_bench::document::names::{Names, is_null};
 use hyperslab_bench::document::paste;
 use hyperslab_bench::matrix::Row;
+use hyperslab_pages::bench::changes;
+use hyperslab_pages::bench::columns::{self, Column};
+use hyperslab_pages::bench::files;
+use hyperslab_pages::bench::matrix::Matrix;
 use hyperslab_report::{Align, Column as Heading};
 use hyperslab_units::counted_text;
 use hyperslab_units::size;
@@ -64,7 +64,7 @@ pub(in crate::bench) fn text(document: &Document) -> String {
     if let Some(changes) = &document.changes {
         text += &format!("{}\n", changes.sentence());
         if !changes.changed.is_empty() {
-            text += &format!("{}\n", tables::text(&changes_table::changes(changes)));
+            text += &format!("{}\n", tables::text(&changes::table(changes)));
         }
     }
     let findings = finding::all(document.rows());

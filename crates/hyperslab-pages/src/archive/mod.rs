@@ -1,23 +1,25 @@
 //! The summary as a page: what is saved in all, how many files that takes, and the variables and files with the most.
 
-use super::tables::{self, SavingsTable};
-use super::text::{dollars_text, headline, rank_text};
-use crate::failure::one_line;
-use crate::output;
+pub mod tables;
+pub mod words;
+
 use hyperslab_apps::archive::Rank;
 use hyperslab_apps::archive::{Savings, Summary};
+use hyperslab_apps::error::one_line;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{
-    Align, Axis, Bar, Bars, Column, Curves, Facts, Line, Page, Point, Points, Scale, Scatter, Section, Table,
+    Axis, Bar, Bars, Column, Curves, Facts, Line, Page, Point, Points, Scale, Scatter, Section, Table,
 };
 use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::{count_text, counted_text};
+use tables::SavingsTable;
+use words::{dollars_text, headline, rank_text};
 
 /// Variables and files that are drawn as bars.
 const BARS_MAX: usize = 20;
 
 /// The page. `command` is the line that makes it again.
-pub(super) fn page(summary: &Summary, command: &str) -> Page {
+pub fn page(summary: &Summary, command: &str) -> Page {
     let page = Page {
         topic: "hyperslab doctor --summary".to_owned(),
         findings: headline(summary),
@@ -65,11 +67,7 @@ fn files(summary: &Summary) -> Section {
 }
 
 fn figure(SavingsTable { head, rows }: SavingsTable) -> Table {
-    let align = |align| match align {
-        output::Align::Left => Align::Left,
-        output::Align::Right => Align::Right,
-    };
-    let columns = head.into_iter().map(|(title, to)| Column::new(title, align(to)));
+    let columns = head.into_iter().map(|(title, align)| Column::new(title, align));
     rows.into_iter().fold(Table::new("By what is saved", columns), Table::row)
 }
 

@@ -4,7 +4,7 @@ use hyperslab_bench::document::{Change, Changes};
 use hyperslab_report::{Align, Table};
 
 /// What changed, as a table.
-pub(super) fn changes(changes: &Changes) -> Table {
+pub fn table(changes: &Changes) -> Table {
     let left = ["cell", "of"].map(|title| (title, Align::Left));
     let right = ["then", "now", ""].map(|title| (title, Align::Right));
     let row = |change: &Change| {

@@ -2,8 +2,8 @@
 //! bytes.
 
 use super::bytes::ByteMap;
-use crate::failure::one_line;
 use hyperslab::Dataset;
+use hyperslab_apps::error::one_line;
 use hyperslab_doctor::{DatasetFacts, DatasetReport, Options, ReadReport, chunk_loads};
 use hyperslab_report::{CellColour, CellKind, CellMap};
 use hyperslab_storage::pattern::shape_beside;

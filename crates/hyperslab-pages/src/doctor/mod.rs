@@ -56,7 +56,7 @@ fn loads_of(
 }
 
 /// The page of one file. `command` is the line that makes it again.
-pub(super) fn page(report: &Report, evidence: &Evidence, command: &str) -> Page {
+pub fn page(report: &Report, evidence: &Evidence, command: &str) -> Page {
     let maps = Maps::of(report, evidence);
     let page = Page {
         topic: "hyperslab doctor".to_owned(),
@@ -76,7 +76,7 @@ pub(super) fn page(report: &Report, evidence: &Evidence, command: &str) -> Page 
     );
     let page = page.section(findings::section(report)).section(maps).section(reads::section(report));
     let page = writes::section(report).into_iter().fold(page, Page::section);
-    let page = report.forecast.iter().map(crate::forecast_page::section).fold(page, Page::section);
+    let page = report.forecast.iter().map(crate::forecast::section).fold(page, Page::section);
     page.section(conditions(report, command))
 }
 

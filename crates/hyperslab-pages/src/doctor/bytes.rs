@@ -3,8 +3,8 @@
 //! A cell may hold bytes of several owners but has one colour. Cells are given out in order, each to the owner to which
 //! most is due by then, so that every owner gets its share of the map to within a cell, about where its bytes lie.
 
-use crate::failure::one_line;
 use hyperslab::internal::{Census, Owner};
+use hyperslab_apps::error::one_line;
 use hyperslab_report::{CellColour, CellKind, CellMap};
 use hyperslab_storage::pattern::bytes_text;
 

@@ -1,6 +1,6 @@
 //! What is wrong, what it costs, and what each fix does to every usual read.
 
-use crate::failure::one_line;
+use hyperslab_apps::error::one_line;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{Cost, Finding, Fix, OtherRead, Report, Severity, list_text};
 use hyperslab_report::{Change, Changes, Choice, Level, Notice, Section};

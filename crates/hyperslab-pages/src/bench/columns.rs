@@ -13,14 +13,14 @@ use hyperslab_units::size;
 
 /// A cell with what has to be known of the whole document to tell of it.
 #[derive(Clone, Copy)]
-pub(super) struct Cell<'a> {
-    pub(super) document: &'a Document,
-    pub(super) names: &'a Names,
-    pub(super) measured: &'a Measured,
+pub struct Cell<'a> {
+    pub document: &'a Document,
+    pub names: &'a Names,
+    pub measured: &'a Measured,
 }
 
 /// A column: its name in CSV (empty where it is not there), its title for people, and what it says of a cell.
-pub(super) struct Column {
+pub struct Column {
     key: &'static str,
     title: &'static str,
     align: Align,
@@ -35,79 +35,76 @@ const fn right(key: &'static str, title: &'static str, of: fn(&Cell<'_>) -> Valu
     Column { key, title, align: Align::Right, of }
 }
 
-pub(super) const STORED_AS: Column = left("stored_as", "stored as", |c| Value::text(&c.row().stored_as));
-pub(super) const READ_AS: Column = left("read_as", "read", |c| Value::text(&c.row().read_as));
+pub const STORED_AS: Column = left("stored_as", "stored as", |c| Value::text(&c.row().stored_as));
+pub const READ_AS: Column = left("read_as", "read", |c| Value::text(&c.row().read_as));
 /// The engine with its release; CSV has both alone.
-pub(super) const ENGINE: Column = left("", "engine", |c| Value::Text(names::engine(c.row())));
-pub(super) const CACHE: Column = left("", "chunk cache", |c| match c.names.cache(c.row()) {
+pub const ENGINE: Column = left("", "engine", |c| Value::Text(names::engine(c.row())));
+pub const CACHE: Column = left("", "chunk cache", |c| match c.names.cache(c.row()) {
     cache if cache.is_empty() => Value::text("none to set"),
     cache => Value::Text(cache),
 });
-pub(super) const READ_TIME: Column =
+pub const READ_TIME: Column =
     right("seconds", "read", |c| Value::Seconds(c.row().seconds(), is_part(c.row())));
-pub(super) const SPREAD: Column = right("", "spread", |c| Value::Text(spread(&c.row().read.read)));
-pub(super) const READ_SPEED: Column = right("read_mb_per_second", "values", |c| {
+pub const SPREAD: Column = right("", "spread", |c| Value::Text(spread(&c.row().read.read)));
+pub const READ_SPEED: Column = right("read_mb_per_second", "values", |c| {
     let read = &c.row().read;
     if read.read.median > 0.0 { Value::Rate(read.bytes as f64 / read.read.median) } else { Value::Nothing }
 });
-pub(super) const OPEN_READ_CLOSE: Column = right("open_read_close_seconds", "open+read+close", |c| {
+pub const OPEN_READ_CLOSE: Column = right("open_read_close_seconds", "open+read+close", |c| {
     Value::seconds(c.row().read.open_read_close.median)
 });
-pub(super) const FIRST_READ: Column =
+pub const FIRST_READ: Column =
     right("first_read_seconds", "first read", |c| Value::seconds(c.row().read.first.median));
-pub(super) const A_READ: Column =
-    right("average_read_seconds", "a read", |c| Value::seconds(c.row().read.average));
-pub(super) const CPU: Column = right("cpu_seconds", "processor", |c| Value::seconds(c.row().read.cpu.median));
+pub const A_READ: Column = right("average_read_seconds", "a read", |c| Value::seconds(c.row().read.average));
+pub const CPU: Column = right("cpu_seconds", "processor", |c| Value::seconds(c.row().read.cpu.median));
 /// Counted where that was possible, else simulated.
-pub(super) const DECODES: Column = right("", "decodes", |c| {
+pub const DECODES: Column = right("", "decodes", |c| {
     let read = &c.row().read;
     match (read.decodes, read.simulated_decodes) {
         (None, Some(simulated)) => Value::Text(format!("{simulated} (simulated)")),
         (counted, _) => counted.into(),
     }
 });
-pub(super) const REQUESTS: Column = right("read_calls", "requests", |c| c.row().read.read_calls.into());
-pub(super) const FETCHED: Column = right("read_bytes", "fetched", |c| Value::bytes(c.row().read.read_bytes));
-pub(super) const MEMORY: Column =
-    right("memory_bytes", "memory", |c| Value::bytes(c.row().read.memory_bytes));
-pub(super) const READS: Column = right("", "reads", |c| {
+pub const REQUESTS: Column = right("read_calls", "requests", |c| c.row().read.read_calls.into());
+pub const FETCHED: Column = right("read_bytes", "fetched", |c| Value::bytes(c.row().read.read_bytes));
+pub const MEMORY: Column = right("memory_bytes", "memory", |c| Value::bytes(c.row().read.memory_bytes));
+pub const READS: Column = right("", "reads", |c| {
     let read = &c.row().read;
     match read.reads == read.reads_in_all {
         true => Value::Count(read.reads),
         false => Value::Text(format!("{} of {}", read.reads, read.reads_in_all)),
     }
 });
-pub(super) const WRITTEN_AS: Column =
+pub const WRITTEN_AS: Column =
     left("written_as", "written in blocks of", |c| c.write().map(|write| write.written_as.clone()).into());
-pub(super) const WRITER: Column = left("writer", "by", |c| {
+pub const WRITER: Column = left("writer", "by", |c| {
     c.write().map(|write| format!("{} {}", write.engine, write.version).trim_end().to_owned()).into()
 });
-pub(super) const WRITE_CACHE: Column = left("", "chunk cache", |c| {
+pub const WRITE_CACHE: Column = left("", "chunk cache", |c| {
     c.write().and_then(|write| Some(c.names.settings(write.cache?, write.is_default_cache))).into()
 });
-pub(super) const WRITE_TIME: Column =
+pub const WRITE_TIME: Column =
     right("write_seconds", "write", |c| seconds(c.write().map(|w| w.write.median)));
-pub(super) const WRITE_SPREAD: Column =
-    right("", "spread", |c| c.write().map(|write| spread(&write.write)).into());
-pub(super) const OPEN_WRITE_CLOSE: Column = right("open_write_close_seconds", "open+write+close", |c| {
+pub const WRITE_SPREAD: Column = right("", "spread", |c| c.write().map(|write| spread(&write.write)).into());
+pub const OPEN_WRITE_CLOSE: Column = right("open_write_close_seconds", "open+write+close", |c| {
     seconds(c.write().map(|w| w.open_write_close.median))
 });
-pub(super) const WRITE_CPU: Column =
+pub const WRITE_CPU: Column =
     right("write_cpu_seconds", "processor", |c| seconds(c.write().map(|write| write.cpu.median)));
-pub(super) const ENCODES: Column = right("encodes", "encodes", |c| c.write().and_then(|w| w.encodes).into());
-pub(super) const WRITE_REQUESTS: Column =
+pub const ENCODES: Column = right("encodes", "encodes", |c| c.write().and_then(|w| w.encodes).into());
+pub const WRITE_REQUESTS: Column =
     right("write_calls", "requests", |c| c.write().map(|write| write.write_calls).into());
-pub(super) const SIZE: Column = right("stored_bytes", "size", |c| {
+pub const SIZE: Column = right("stored_bytes", "size", |c| {
     c.document.head.data.bytes_of(c.row()).map_or(Value::Nothing, Value::bytes)
 });
-pub(super) const RATIO: Column =
+pub const RATIO: Column =
     right("ratio", "ratio", |c| c.document.head.data.ratio_of(c.row()).map_or(Value::Nothing, Value::Number));
-pub(super) const OVERHEAD: Column = right("overhead_bytes", "overhead", |c| {
+pub const OVERHEAD: Column = right("overhead_bytes", "overhead", |c| {
     // Where filters save more than the format takes, the ratio says so.
     let overhead = c.write().map(|write| write.overhead_bytes).filter(|bytes| *bytes >= 0);
     overhead.map_or(Value::Nothing, Value::bytes)
 });
-pub(super) const COMMAND: Column = Column {
+pub const COMMAND: Column = Column {
     key: "command",
     title: "command",
     align: Align::Command,
@@ -115,20 +112,19 @@ pub(super) const COMMAND: Column = Column {
 };
 
 /// What passed the page buffer, raw data and metadata together.
-pub(super) const PAGES: Column =
-    right("page_buffer_counts", "page accesses/hits/misses/evictions/bypasses", |c| {
-        c.row().read.page_buffer.map_or(Value::Nothing, |pages| {
-            let sum = |of: fn(&PageCounts) -> u64| (of(&pages.raw) + of(&pages.metadata)).to_string();
-            let counts = [
-                sum(|pages| pages.accesses),
-                sum(|pages| pages.hits),
-                sum(|pages| pages.misses),
-                sum(|pages| pages.evictions),
-                sum(|pages| pages.bypasses),
-            ];
-            Value::Text(counts.join("/"))
-        })
-    });
+pub const PAGES: Column = right("page_buffer_counts", "page accesses/hits/misses/evictions/bypasses", |c| {
+    c.row().read.page_buffer.map_or(Value::Nothing, |pages| {
+        let sum = |of: fn(&PageCounts) -> u64| (of(&pages.raw) + of(&pages.metadata)).to_string();
+        let counts = [
+            sum(|pages| pages.accesses),
+            sum(|pages| pages.hits),
+            sum(|pages| pages.misses),
+            sum(|pages| pages.evictions),
+            sum(|pages| pages.bypasses),
+        ];
+        Value::Text(counts.join("/"))
+    })
+});
 
 /// The columns of CSV, in their order.
 const CSV: &[Column] = &[
@@ -198,7 +194,7 @@ fn seconds(seconds: Option<f64>) -> Value {
 }
 
 /// These rows of a document, for tables.
-pub(super) fn cells<'a>(
+pub fn cells<'a>(
     document: &'a Document,
     names: &'a Names,
     measured: impl IntoIterator<Item = &'a Measured>,
@@ -207,7 +203,7 @@ pub(super) fn cells<'a>(
 }
 
 impl<'a> Cell<'a> {
-    pub(super) fn row(&self) -> &'a Row {
+    pub fn row(&self) -> &'a Row {
         &self.measured.row
     }
 
@@ -221,17 +217,17 @@ impl<'a> Cell<'a> {
 }
 
 /// The names of CSV.
-pub(super) fn csv_head() -> impl Iterator<Item = &'static str> {
+pub fn csv_head() -> impl Iterator<Item = &'static str> {
     CSV.iter().map(|column| column.key)
 }
 
 /// A cell as CSV.
-pub(super) fn csv_record(cell: &Cell<'_>) -> Vec<String> {
+pub fn csv_record(cell: &Cell<'_>) -> Vec<String> {
     CSV.iter().map(|column| (column.of)(cell).raw()).collect()
 }
 
 /// A table of cells with these columns.
-pub(super) fn table<'a>(title: &str, columns: &[Column], cells: impl IntoIterator<Item = Cell<'a>>) -> Table {
+pub fn table<'a>(title: &str, columns: &[Column], cells: impl IntoIterator<Item = Cell<'a>>) -> Table {
     let headings = columns.iter().map(|column| (column.title, column.align));
     let row = |cell: Cell<'a>| columns.iter().map(move |column| (column.of)(&cell).shown());
     Table::new(title, headings).rows(cells.into_iter().map(row))

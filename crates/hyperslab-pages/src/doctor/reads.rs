@@ -1,6 +1,6 @@
 //! What each read costs in each library: a matrix for each dataset that was examined read by read.
 
-use crate::failure::one_line;
+use hyperslab_apps::error::one_line;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{DatasetReport, ProfileReport, ReadReport, Report, ratio_text};
 use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};

@@ -1,23 +1,24 @@
 //! The tables of the summary, which the text and the page have in common.
 
-use crate::failure::one_line;
-use crate::output::Align;
 use hyperslab_advise::SurveyedStorage;
 use hyperslab_apps::advise::brief_text;
 use hyperslab_apps::archive::{Savings, Summary, Variable};
+use hyperslab_apps::error::one_line;
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_report::Align;
 use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 
 /// A table of the summary.
-pub(super) struct SavingsTable {
+pub struct SavingsTable {
     /// The titles of the columns.
-    pub(super) head: Vec<(&'static str, Align)>,
-    pub(super) rows: Vec<Vec<String>>,
+    pub head: Vec<(&'static str, Align)>,
+    /// Its rows.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// The variables that are worth rewriting.
-pub(super) fn variables(summary: &Summary) -> SavingsTable {
+pub fn variables(summary: &Summary) -> SavingsTable {
     let titles = [
         ("variable", Align::Left),
         ("files", Align::Right),
@@ -35,7 +36,7 @@ pub(super) fn variables(summary: &Summary) -> SavingsTable {
 }
 
 /// The files of which most is saved.
-pub(super) fn files(summary: &Summary) -> SavingsTable {
+pub fn files(summary: &Summary) -> SavingsTable {
     let head = std::iter::once(("file", Align::Left)).chain(costs_head(summary)).collect();
     let rows = summary.best_files.iter().map(|file| {
         let mut cells = vec![one_line(&file.file)];

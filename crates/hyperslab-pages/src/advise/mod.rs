@@ -1,11 +1,12 @@
 //! Advice as a page: the recommendation first, then the trade-off as a picture, each read before and after, and the chunks
 //! drawn over the array.
 
-use super::page_sizes;
-use super::text::{payback, sensitivity, slower_text, why_not};
-use crate::failure::one_line;
+pub mod page_sizes;
+pub mod words;
+
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict};
 use hyperslab_apps::advise::{Document, chunk_text, kept_text, storage_text};
+use hyperslab_apps::error::one_line;
 use hyperslab_apps::facts;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{
@@ -14,6 +15,7 @@ use hyperslab_report::{
 };
 use hyperslab_storage::pattern::{bytes_text, shape_text};
 use hyperslab_units::{capitalised, count_text};
+use words::{payback, sensitivity, slower_text, why_not};
 
 /// Cells of a drawing of chunks along the two axes.
 const ROWS_MAX: u64 = 24;
@@ -22,7 +24,7 @@ const COLUMNS_MAX: u64 = 60;
 const ROWS_SHOWN_MAX: usize = 10;
 
 /// The page of a file. `command` is the line that makes it again.
-pub(super) fn page(document: &Document, command: &str) -> Page {
+pub fn page(document: &Document, command: &str) -> Page {
     let headline = document.datasets.iter().filter_map(|advice| {
         let all = advice.recommendations.first()?;
         let path = one_line(&advice.path);
@@ -44,7 +46,7 @@ pub(super) fn page(document: &Document, command: &str) -> Page {
     let page = document.datasets.iter().map(dataset).fold(page, Page::section);
     let page = document.together.iter().map(read_together).fold(page, Page::section);
     let page = document.pages.iter().map(page_sizes::section).fold(page, Page::section);
-    let page = document.forecast.iter().map(crate::forecast_page::section).fold(page, Page::section);
+    let page = document.forecast.iter().map(crate::forecast::section).fold(page, Page::section);
     let library = document.library.as_deref().unwrap_or(facts::CONSTANTS);
     let facts = Facts::new("How it was found")
         .fact("File", document.file.as_str())

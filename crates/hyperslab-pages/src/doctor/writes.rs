@@ -1,7 +1,7 @@
 //! What each way to write a dataset of this kind costs in each library: a matrix for each dataset of which writes were asked.
 
 use super::reads::heading;
-use crate::failure::one_line;
+use hyperslab_apps::error::one_line;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{DatasetReport, Report, WriteProfileReport, WriteReport, ratio_text};
 use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};

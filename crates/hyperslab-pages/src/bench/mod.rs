@@ -6,22 +6,27 @@
 //! ```
 
 mod by_cache;
+pub mod changes;
+// Their titles say what they are.
+#[allow(missing_docs)]
+pub mod columns;
 mod engines;
+pub mod matrix;
 mod points;
 mod written;
 
-use super::matrix::Matrix;
-use crate::bench::changes_table;
-use crate::bench::columns::{self, Column};
+use columns::Column;
 use hyperslab_bench::document::Document;
 use hyperslab_bench::document::Measured;
 use hyperslab_bench::document::finding;
 use hyperslab_bench::document::names::{self, Names, is_null};
 use hyperslab_bench::document::paste::{self, Paste};
+use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Align, Facts, Figure, Page, Section, Table};
 use hyperslab_units::counted_text;
 use hyperslab_units::size;
+use matrix::Matrix;
 
 /// More pictures of a kind than this are not drawn: what differs most comes first, the rest is in the table.
 const PICTURES_MAX: usize = 8;
@@ -64,7 +69,7 @@ struct Drawn<'a> {
 }
 
 /// The page.
-pub(in crate::bench) fn page(document: &Document) -> Page {
+pub fn page(document: &Document) -> Page {
     let head = &document.head;
     let names = document.names();
     let drawn = Drawn { document, names: &names };
@@ -181,7 +186,7 @@ impl<'a> Drawn<'a> {
 
     fn changes(&self) -> Section {
         let Some(changes) = &self.document.changes else { return Section::default() };
-        Section::new("What changed").text(changes.sentence()).figure(changes_table::changes(changes))
+        Section::new("What changed").text(changes.sentence()).figure(changes::table(changes))
     }
 
     /// What was asked, in words.
@@ -273,6 +278,19 @@ fn conditions(document: &Document) -> Section {
     });
     let table = Table::new("Engines", columns.map(left)).rows(engines);
     Section::new("How it was measured").figure(asked).figure(facts).figure(table)
+}
+
+/// One cell of each file that was made here: files that are stored or written in another way.
+pub fn files(document: &Document) -> Vec<&Measured> {
+    let mut found: Vec<&Measured> = Vec::new();
+    let is_known =
+        |found: &[&Measured], row: &Row| found.iter().any(|known| known.row.stored_as == row.stored_as);
+    for measured in &document.rows {
+        if measured.row.write.is_some() && !is_known(&found, &measured.row) {
+            found.push(measured);
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use hyperslab_units::counted_text;
 const STEPS_MAX: usize = 6;
 
 /// The section.
-pub(crate) fn section(forecast: &Forecast) -> Section {
+pub fn section(forecast: &Forecast) -> Section {
     let reads = match &forecast.recorded_with {
         Some(library) => {
             format!("The reads of {library} were recorded, and replayed over the cache of each reader.")

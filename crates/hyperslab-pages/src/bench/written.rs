@@ -1,8 +1,8 @@
 //! The files that were made: how long that took, and how large they are.
 
 use super::Drawn;
-use crate::bench::columns::{self, Column};
-use crate::bench::render::files;
+use super::columns::{self, Column};
+use super::files;
 use hyperslab_bench::document::Measured;
 use hyperslab_bench::document::finding::times_text;
 use hyperslab_bench::matrix::WriteFigures;
