@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hyperslab._report import Report, block_text, document, pattern_arguments, table
+from hyperslab._application import run
+from hyperslab._report import Report, block_text, places, table
 from hyperslab.errors import HyperslabError
 
 #: A block: `"1x361x720"`, or `(1, 361, 720)` in which `None` stands for the whole extent.
@@ -93,29 +94,29 @@ def advise(
     Before data exist, `synthetic` is the shape of made-up values in place of a file; they are of `type`, and gzip makes them
     smaller by `ratio`.
 
-    The work is done in a process of its own.
-
     Raises:
+        FileNotFoundError: there is no such file.
+        KeyError: there is no such dataset.
         HyperslabError: the file or a dataset cannot be read, or an argument is wrong; the message says what to do.
     """
-    if path is not None and synthetic is None:
-        arguments = [os.fspath(path)]
-    elif path is None and synthetic is not None:
-        arguments = ["--synthetic", block_text(synthetic), "--type", type, "--ratio", str(ratio)]
-    else:
+    if (path is None) == (synthetic is None):
         raise TypeError("advise takes a file, or the shape of values that do not exist yet (synthetic=)")
-    arguments += [datasets] if isinstance(datasets, str) else list(datasets)
-    for read in reads:
-        arguments += ["--read", block_text(read)]
-    arguments += pattern_arguments(stride, random)
-    arguments += [] if write is None else ["--write", block_text(write)]
-    readers = list(readers)
-    arguments += ["--readers", ",".join(readers)] if readers else []
-    given = {"--size-bound": size_bound, "--max-error": max_error, "--place": place, "--seconds": seconds}
-    for option, value in given.items():
-        arguments += [] if value is None else [option, str(value)]
-    arguments += ["--cloud"] if cloud else []
-    return Advice(document("advise", arguments))
+    made_up = None if synthetic is None else {"shape": block_text(synthetic), "element": type, "ratio": float(ratio)}
+    request = {
+        "made_up": made_up,
+        "datasets": [datasets] if isinstance(datasets, str) else list(datasets),
+        "reads": [block_text(read) for read in reads],
+        "places": places(stride, random),
+        "write": None if write is None else block_text(write),
+        "readers": list(readers),
+        "size_bound": size_bound,
+        "max_error": None if max_error is None else str(max_error),
+        "place": place,
+        "cloud": cloud,
+        "seconds": seconds,
+    }
+    (report,) = run("advise", [] if path is None else [path], request).documents
+    return Advice(report)
 
 
 def encoding_for(

@@ -11,11 +11,9 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal
 
-from hyperslab._process import results, run
+from hyperslab._application import StrPath, results, run
 from hyperslab._report import Report, block_text, table
 from hyperslab.errors import HyperslabError
-
-StrPath = str | os.PathLike[str]
 
 
 class ArchiveSummary(Report):
@@ -55,8 +53,7 @@ def archive_summary(
 ) -> ArchiveSummary:
     """Rank the files and variables of an archive by what repacking would save: seconds of usual reads, bytes, dollars.
 
-    Paths are files and folders, local or in a store. Each of `shards` equal shares of the files is one call, done in a
-    process of its own. With an `executor` (threads, processes, a cluster's `Client.get_executor()`), these calls are given
+    Paths are files and folders, local or in a store. Each of `shards` equal shares of the files is one call. With an `executor` (threads, processes, a cluster's `Client.get_executor()`), these calls are given
     to it all at once; the function that it calls can be pickled. Without `shards`, there is one, and one for each
     processor of this machine if there is an executor.
 
@@ -64,24 +61,23 @@ def archive_summary(
     `recipe` say. Files that cannot be read have a `problem` in `surveys`.
 
     Raises:
+        FileNotFoundError: there is no such file or folder.
         HyperslabError: there are no files, or an argument is wrong; the message says what to do.
     """
     names = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    options = [word for reader in readers for word in ("--readers", reader)]
-    for read in reads:
-        options += ["--read", block_text(read)]
-    options += [] if place is None else ["--place", place]
-    for given in names:
-        name = os.fspath(given)
-        if "://" not in name and not os.path.exists(name):
-            raise HyperslabError(f"{name}: there is no such file")
-    number = shards or (1 if executor is None else os.cpu_count() or 1)
+    request = {
+        "reads": [block_text(read) for read in reads],
+        "readers": list(readers),
+        "place": place,
+        "rank": rank,
+    }
     inputs = [os.fspath(name) for name in names]
-    calls = [[*options, "--shard", f"{shard}/{number}", "--", *inputs] for shard in range(1, number + 1)]
+    number = shards or (1 if executor is None else os.cpu_count() or 1)
+    shares = [f"{shard}/{number}" for shard in range(1, number + 1)]
     if executor is None:
-        texts = [_survey(call) for call in calls]
+        texts = [_survey(inputs, request, share) for share in shares]
     else:
-        texts = results([executor.submit(_survey, call) for call in calls])
+        texts = results([executor.submit(_survey, inputs, request, share) for share in shares])
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "all.jsonl"
         lines.write_text("".join(texts))
@@ -89,19 +85,13 @@ def archive_summary(
         surveys = [survey for survey in surveys if survey["schema"]["name"] == "hyperslab.archive.file"]
         if not surveys:
             raise HyperslabError("no HDF5 or netCDF-4 file was found")
-        more = [] if rank is None else ["--rank", rank]
-        more += [] if page is None else ["--html", os.fspath(page)]
-        more += [] if recipe is None else ["--recipe-out", os.fspath(recipe)]
-        summary = json.loads(_survey([*more, str(lines)]).splitlines()[-1])
+        (*_, summary) = run("archive", [lines], {"rank": rank, "page": page, "recipe": recipe}).documents
     return ArchiveSummary(summary, sorted(surveys, key=lambda survey: survey["file"]))
 
 
-def _survey(arguments: list[str]) -> str:
+def _survey(inputs: list[str], request: dict[str, Any], share: str) -> str:
     """The lines of JSON of one share of the files."""
-    done = run(["doctor", "--summary", "--json", *arguments])
-    if not done.out:
-        raise done.failure()
-    return done.out.decode()
+    return run("archive", inputs, request, shard=share).text
 
 
 def _storage(storage: Mapping[str, Any]) -> str:

@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from hyperslab._report import Report, block_text, document, pattern_arguments, table
+from hyperslab._application import run
+from hyperslab._report import Report, block_text, places, table
 
 _SEVERITIES = ("high", "medium", "low")
 
@@ -82,21 +83,21 @@ def doctor(
     and reading the file takes there, for each kind of reader: requests, rounds, bytes, seconds and dollars. `place` is the
     store: `"s3"` (if omitted), `"gs"`, `"az"`, or numbers such as `"latency=40ms,bandwidth=80MB/s,connections=8"`.
 
-    The work is done in a process of its own.
-
     Raises:
+        FileNotFoundError: there is no such file.
+        KeyError: there is no such dataset.
         HyperslabError: the file or the dataset cannot be read, or a read does not fit; the message says what to do.
     """
-    arguments = [os.fspath(path)]
-    arguments += [] if dataset is None else [dataset]
-    for read in reads:
-        arguments += ["--read", block_text(read)]
-    for write in writes:
-        arguments += ["--write", block_text(write)]
-    arguments += pattern_arguments(stride, random)
-    arguments += [] if order is None else ["--order", ",".join(map(str, order))]
-    arguments += [] if cache is None else ["--cache", cache]
-    arguments += ["--all"] if all else []
-    arguments += ["--cloud"] if cloud else []
-    arguments += [] if place is None else ["--place", place]
-    return Diagnosis(document("doctor", arguments))
+    request = {
+        "dataset": dataset,
+        "reads": [block_text(read) for read in reads],
+        "writes": [block_text(write) for write in writes],
+        "order": None if order is None else ",".join(map(str, order)),
+        "places": places(stride, random),
+        "cache": cache,
+        "all": all,
+        "cloud": cloud,
+        "place": place,
+    }
+    (report,) = run("doctor", [path], request).documents
+    return Diagnosis(report)

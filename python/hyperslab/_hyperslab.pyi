@@ -36,6 +36,7 @@ __all__ = [
     "attribute_reference",
     "cache_bytes",
     "cache_stats",
+    "cancel_applications",
     "error_classes",
     "is_hdf5",
     "netcdf_groups",
@@ -48,6 +49,7 @@ __all__ = [
     "read_points",
     "region_reference",
     "register_filter",
+    "run_application",
     "run_command",
     "set_cache_bytes",
     "set_threads",
@@ -61,6 +63,20 @@ _T = TypeVar("_T")
 _Link = HardLink | SoftLink | ExternalLink
 
 def run_command(arguments: list[str]) -> int: ...
+def run_application(
+    name: str,
+    paths: Sequence[str | bytes | PathLike[str]],
+    output: str | bytes | PathLike[str] | None,
+    request: str,
+    jobs: int = 1,
+    shard: str | None = None,
+    progress: Callable[[str, int, int], Any] | None = None,
+) -> tuple[str, list[str]]:
+    """Run an application by its name. `progress` is called with the name of a file, and how many of its bytes are done."""
+
+def cancel_applications() -> None:
+    """Cancel all applications of this process: those that threads of an executor run."""
+
 def parse_bytes(text: str) -> int:
     """Return the number of bytes that a text such as "2GiB" or "500MB" names."""
 

@@ -9,13 +9,12 @@ import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from hyperslab._process import Done, results, run
-from hyperslab.errors import HyperslabError
+from hyperslab._application import Answer, StrPath, results, run
+from hyperslab.errors import UnsupportedError
 
-StrPath: TypeAlias = str | os.PathLike[str]
 #: The names of the formats, and how the names of their indexes end.
 ENDINGS = {
     "kerchunk": "json",
@@ -55,83 +54,67 @@ def index(
 
     What the format cannot express is inlined if it is small. What is left out causes a `RuntimeWarning` with the reason.
 
-    The work is done in a process of its own. With an `executor` (threads, processes, a cluster's `Client.get_executor()`), each
+    With an `executor` (threads, processes, a cluster's `Client.get_executor()`), each
     of several files is one call, and these calls are given to it all at once; the function that it calls can be pickled.
     With `concat`, the calls write indexes of the format `hyperslab` to a temporary folder beside `out`, which all machines
     must see, and they are then combined here.
 
     Raises:
+        FileNotFoundError: there is no such file.
         HyperslabError: the file cannot be read, the files cannot be combined, or something was left out and `strict` is true.
         ValueError: an argument has no meaning with an `executor`, or two files would have the same index.
     """
     names = [os.fspath(path)] if isinstance(path, (str, os.PathLike)) else [os.fspath(one) for one in path]
-    naming = [] if url is None else ["--url", url]
-    naming += ["--relative"] if relative else []
-    naming += ["--template"] if template else []
-    target = [] if out is None else ["--output", os.fspath(out)]
-    options = ["--format", format, *naming]
+    request = {"format": format, "url": url, "relative": relative, "template": template, "concat": concat}
     if executor is None or len(names) < 2:
-        options += [] if concat is None else ["--concat", concat]
         what = names[0] if len(names) == 1 else f"{len(names)} files"
-        done_of = [(what, _index([*options, "--jobs", str(jobs), *target, "--", *names]))]
+        done_of = [(what, run("index", names, request, output=out, jobs=jobs))]
     elif jobs != 1:
         raise ValueError("`jobs` is the number of files that one process reads at the same time; an executor has its own")
     elif concat is None:
-        done_of = _each(names, out, options, format, executor)
+        done_of = _each(names, out, request, executor)
     else:
-        done_of = [_combine(names, out, [*options, "--concat", concat, *target], executor)]
+        done_of = [_combine(names, out, request, executor)]
     for what, done in done_of:
-        _raise_failure(what, done)
-        if done.left_out and strict:
-            raise HyperslabError(f"left out: {'; '.join(done.left_out)}", file=what)
-        for line in done.left_out:
+        if done.notes and strict:
+            raise UnsupportedError(f"left out: {'; '.join(done.notes)}", file=what)
+        for line in done.notes:
             warnings.warn(f"{what}: left out: {line}", RuntimeWarning, stacklevel=2)
     if out is not None:
         return None
-    return done.out.decode() if format == "dmrpp" else json.loads(done.out)
-
-
-def _index(arguments: list[str]) -> Done:
-    """Run the command."""
-    return run(["index", *arguments])
-
-
-def _raise_failure(what: str, done: Done) -> None:
-    """Raise what the command failed with."""
-    if done.code != 0:
-        raise done.failure(what)
+    return done.text if format == "dmrpp" else json.loads(done.text)
 
 
 def _each(
-    names: list[str], out: StrPath | None, options: list[str], format: str, executor: Executor
-) -> list[tuple[str, Done]]:
+    names: list[str], out: StrPath | None, request: dict[str, Any], executor: Executor
+) -> list[tuple[str, Answer]]:
     """An index of each file, in the folder `out`."""
     if out is None:
         raise ValueError("several files need a folder for their indexes: give `out`, or combine them with `concat`")
-    targets = [Path(out) / f"{_name(name)}.{ENDINGS[format]}" for name in names]
+    targets = [Path(out) / f"{_name(name)}.{ENDINGS[request['format']]}" for name in names]
     twice = {target for target in targets if targets.count(target) > 1}
     if twice:
         raise ValueError(f"two files would both have the index {min(twice)}")
     Path(out).mkdir(parents=True, exist_ok=True)
-    calls = [[*options, "--output", os.fspath(target), "--", name] for name, target in zip(names, targets, strict=True)]
-    return list(zip(names, _run(calls, executor), strict=True))
+    calls = [(name, os.fspath(target), request) for name, target in zip(names, targets, strict=True)]
+    return list(zip(names, results([executor.submit(_one, *call) for call in calls]), strict=True))
 
 
-def _combine(names: list[str], out: StrPath | None, options: list[str], executor: Executor) -> tuple[str, Done]:
+def _combine(names: list[str], out: StrPath | None, request: dict[str, Any], executor: Executor) -> tuple[str, Answer]:
     """One index of all files, from indexes of hyperslab's own that the executor makes."""
-    if any("{path}" in option for option in options):
+    if "{path}" in (request["url"] or ""):
         raise ValueError("`{path}` in `url` is not the path of the file where an executor reads it; use `{name}`")
     beside = None if out is None else Path(out).absolute().parent
+    own = {**request, "format": "hyperslab", "url": None, "relative": False, "template": False, "concat": None}
     with tempfile.TemporaryDirectory(prefix=".hyperslab-index-", dir=beside) as folder:
         parts = [os.path.join(folder, f"{number}.hyperslab") for number in range(len(names))]
-        calls = [["--format", "hyperslab", "--output", part, "--", name] for name, part in zip(names, parts, strict=True)]
-        for name, done in zip(names, _run(calls, executor), strict=True):
-            _raise_failure(name, done)
-        return f"{len(names)} files", _index([*options, "--", *parts])
+        results([executor.submit(_one, name, part, own) for name, part in zip(names, parts, strict=True)])
+        return f"{len(names)} files", run("index", parts, request, output=out)
 
 
-def _run(calls: list[list[str]], executor: Executor) -> list[Done]:
-    return results([executor.submit(_index, call) for call in calls])
+def _one(name: str, out: str, request: dict[str, Any]) -> Answer:
+    """The index of one file."""
+    return run("index", [name], request, output=out)
 
 
 def _name(path: str) -> str:

@@ -178,7 +178,7 @@ pub fn run(path: &Path, options: Options) -> Result<Checked> {
 
 /// The bytes of a file, and what it lacks. A file that cannot be opened as HDF5 because it is damaged is checked as it is.
 fn open(path: &Path) -> Result<(Arc<dyn Source>, Vec<String>), Error> {
-    match files::open_file(path, &File::options()) {
+    match files::look_with(path, &File::options()) {
         Ok(file) => {
             let source = source_with_metadata(&file);
             let mut absent = hyperslab::internal::absent(&file);

@@ -1,28 +1,54 @@
 //! The files that applications read: paths and, with the feature `remote`, URLs.
 
-use crate::Error;
+use crate::{Error, Result};
 use hyperslab::{ErrorKind, File, OpenOptions};
 use hyperslab_io::locking::OnWriter;
 use hyperslab_io::{Location, LockedFiles, Locking, Opener, Source};
 use sha2::{Digest, Sha256};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 #[cfg(feature = "remote")]
 use std::sync::RwLock;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Opens a file. A folder is a wrong request, not an unreadable file.
-pub fn open(path: &Path) -> Result<File, Error> {
-    open_file(path, &File::options()).map_err(|error| {
-        let error = Error::from(error);
-        if path.is_dir() { Error { kind: ErrorKind::Invalid, ..error } } else { error }
+/// Opens a file. One that another program has open for writing is refused: what is read of it would be taken for the whole file.
+///
+/// # Errors
+/// A file that cannot be read, and a folder.
+pub fn open(path: &Path) -> Result<File> {
+    opened(path, open_file(path, &File::options()))
+}
+
+/// Opens a file only to look at it. Of one that another program has open for writing, [`on_written_file`] hears once.
+///
+/// # Errors
+/// A file that cannot be read, and a folder.
+pub fn look(path: &Path) -> Result<File> {
+    opened(path, look_with(path, &File::options()))
+}
+
+/// A folder is a wrong request, not an unreadable file.
+fn opened(path: &Path, file: hyperslab::Result<File>) -> Result<File> {
+    file.map_err(|error| match Error::from(error) {
+        error if path.is_dir() => Error { kind: ErrorKind::Invalid, errno: Some(libc::EISDIR), ..error },
+        error => error,
     })
 }
 
-/// Opens a file with these settings.
+/// Opens a file with these settings, as [`open`] does.
+///
+/// # Errors
+/// A file that cannot be read.
 pub fn open_file(path: &Path, options: &OpenOptions) -> hyperslab::Result<File> {
-    options.open_with(opener(), path)
+    options.open_with(opener(WrittenFiles::Refused), path)
+}
+
+/// Opens a file with these settings, as [`look`] does.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn look_with(path: &Path, options: &OpenOptions) -> hyperslab::Result<File> {
+    options.open_with(opener(WrittenFiles::Shown), path)
 }
 
 /// Opens a file of which the source is open already, unless that is `None`. Files that it refers to are opened as by
@@ -34,7 +60,7 @@ pub fn open_file_of(
 ) -> hyperslab::Result<File> {
     let Some(source) = source else { return open_file(path, options) };
     let opened = Mutex::new(Some((Location::from(path), source.clone())));
-    options.open_with(Arc::new(AlreadyOpen { opened, others: opener() }), path)
+    options.open_with(Arc::new(AlreadyOpen { opened, others: opener(WrittenFiles::Refused) }), path)
 }
 
 /// Opens one source, which is open already, without opening it again; and others.
@@ -59,7 +85,7 @@ impl Opener for AlreadyOpen {
 
 /// The bytes of a file, whatever they are.
 pub fn open_source(path: &Path) -> io::Result<Arc<dyn Source>> {
-    opener().open(&Location::from(path))
+    opener(WrittenFiles::Refused).open(&Location::from(path))
 }
 
 /// The name by which a file is recognized in a later run: a path as it is; a URL without the secrets that it may contain.
@@ -89,7 +115,7 @@ pub fn is_folder(path: &Path) -> bool {
 
 /// The URLs of the files below a folder of a store, in order of name.
 #[cfg(feature = "remote")]
-pub fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+pub fn list(folder: &Path) -> Result<Vec<PathBuf>> {
     let files = hyperslab_remote::Files::new(remote_options());
     let listed = files.list(&Location::from(folder)).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => Error::wrong_request(error.to_string()),
@@ -100,7 +126,7 @@ pub fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 
 /// Without the feature `remote`, no store can be listed.
 #[cfg(not(feature = "remote"))]
-pub fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+pub fn list(folder: &Path) -> Result<Vec<PathBuf>> {
     Err(Error::wrong_request(format!("{}: this build does not read URLs", shown(folder))))
 }
 
@@ -109,21 +135,20 @@ pub fn shown(path: &Path) -> String {
     Location::from(path).to_string()
 }
 
-/// What a command does with a file that another program has open for writing.
+/// What is done with a file that another program has open for writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WrittenFiles {
-    /// It refuses the file: its result would be taken for that of the whole file.
+enum WrittenFiles {
     Refused,
-    /// It looks at the file, and warns once.
     Shown,
 }
 
-/// Set when the command begins, before a file is opened.
-static SHOWS_WRITTEN_FILES: AtomicBool = AtomicBool::new(false);
+/// Hears of files that are shown although another program has them open for writing.
+static ON_WRITTEN_FILE: OnceLock<fn(&str)> = OnceLock::new();
 
-/// Sets what is done with files that are open for writing.
-pub fn handle_written_files(how: WrittenFiles) {
-    SHOWS_WRITTEN_FILES.store(how == WrittenFiles::Shown, Ordering::Relaxed);
+/// Who hears, in a sentence, of each file that is looked at although another program has it open for writing. Set once; until then
+/// nobody does.
+pub fn on_written_file(hear: fn(&str)) {
+    let _ = ON_WRITTEN_FILE.set(hear);
 }
 
 #[cfg(feature = "remote")]
@@ -142,14 +167,14 @@ fn remote_options() -> hyperslab_remote::RemoteOptions {
 }
 
 /// Opens files with a shared lock, as libhdf5 does.
-fn opener() -> Arc<dyn Opener> {
+fn opener(written: WrittenFiles) -> Arc<dyn Opener> {
     let locking = Locking::from_environment().unwrap_or_default();
-    let on_writer: OnWriter = match SHOWS_WRITTEN_FILES.load(Ordering::Relaxed) {
-        true => Arc::new(|location, _| {
+    let on_writer: OnWriter = match written {
+        WrittenFiles::Shown => Arc::new(|location, _| {
             warn_of_writer(location);
             Ok(())
         }),
-        false => Arc::new(|_, error| {
+        WrittenFiles::Refused => Arc::new(|_, error| {
             let hint = "close it there, or set HDF5_USE_FILE_LOCKING=FALSE to read it nevertheless";
             Err(io::Error::new(error.kind(), format!("{error}; {hint}")))
         }),
@@ -157,14 +182,16 @@ fn opener() -> Arc<dyn Opener> {
     Arc::new(LockedFiles::with(files(), locking, on_writer))
 }
 
-/// Warns once of each file. Files are opened in many places and by many threads, which have no stream for messages.
+/// Says it once of each file. Files are opened in many places and by many threads, which have no observer.
 fn warn_of_writer(location: &Location) {
     static WARNED: Mutex<Vec<Location>> = Mutex::new(Vec::new());
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
     if !warned.contains(location) {
         warned.push(location.clone());
         let what = "another program has it open for writing; what is shown may be incomplete";
-        let _ = writeln!(io::stderr(), "warning: {location}: {what}");
+        if let Some(hear) = ON_WRITTEN_FILE.get() {
+            hear(&format!("{location}: {what}"));
+        }
     }
 }
 

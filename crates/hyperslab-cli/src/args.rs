@@ -10,7 +10,6 @@ use crate::pattern_args::{BLOCKS, PatternArgs};
 use crate::repack::arguments::RepackArgs;
 use crate::run_options::RunOptions;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use hyperslab_apps::files::WrittenFiles;
 use hyperslab_apps::forecast::DEFAULT_STORE;
 use std::path::PathBuf;
 
@@ -50,23 +49,6 @@ pub(crate) enum Command {
     /// Runs one measurement of a bench, in a process of its own
     #[command(hide = true)]
     BenchWorker,
-}
-
-impl Command {
-    /// What the command does with a file that another program has open for writing.
-    pub(crate) fn written_files(&self) -> WrittenFiles {
-        match self {
-            Self::Ls(_)
-            | Self::Explain(_)
-            | Self::Chunks(_)
-            | Self::Doctor(_)
-            | Self::Advise(_)
-            | Self::Check(_) => WrittenFiles::Shown,
-            Self::Digest(_) | Self::Bench(_) | Self::Index(_) | Self::Repack(_) | Self::BenchWorker => {
-                WrittenFiles::Refused
-            }
-        }
-    }
 }
 
 /// List the objects of a file: shapes, types, chunks, filters, sizes

@@ -16,7 +16,7 @@ use std::io::Write;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let file = files::open(&args.file)?;
+    let file = files::look(&args.file)?;
     let dataset = hyperslab_netcdf::find_dataset(&file, &args.dataset)?;
     let named = |error: hyperslab::Error| error.in_file(file.name()).at_object(dataset.path());
     let selection = Selection::parse(&args.selection, dataset.shape()).map_err(named)?;

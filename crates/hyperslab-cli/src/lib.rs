@@ -66,7 +66,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
     if let Err(failure) = named {
         return failure.report(err);
     }
-    files::handle_written_files(cli.command.written_files());
+    files::on_written_file(warn);
     let done = begin(&network).and_then(|()| match cli.command {
         Command::Ls(args) => ls::run(&args, out, err),
         Command::Explain(args) => explain::run(&args, out, err),
@@ -111,4 +111,9 @@ fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> i32 {
     // If even this cannot be written, there is nowhere left to report it.
     let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
     if error.use_stderr() { failure::WRONG_REQUEST } else { failure::DONE }
+}
+
+/// Warns of a file from wherever it is opened.
+fn warn(text: &str) {
+    let _ = writeln!(std::io::stderr(), "warning: {}", failure::one_line(text));
 }

@@ -206,6 +206,28 @@ impl Exception {
     }
 }
 
+/// An exception for what an application could not do.
+pub fn raise_application(error: hyperslab_apps::Error) -> PyErr {
+    let hyperslab_apps::Error { kind, errno, message, hint, file, object } = error;
+    let class = match errno {
+        Some(libc::EEXIST) => "ExistingFileError",
+        Some(libc::EISDIR) => "DirectoryError",
+        Some(libc::EACCES | libc::EPERM) => "ForbiddenError",
+        Some(libc::EAGAIN) => "LockedError",
+        Some(libc::ENOSPC | libc::EROFS | libc::EDQUOT | libc::EFBIG) => "WriteError",
+        _ if kind == ErrorKind::NotFound && object.is_none() => "MissingFileError",
+        _ => class_of(kind),
+    };
+    let errno = errno.or((class == "MissingFileError").then_some(libc::ENOENT));
+    Exception { class, message, hint, file, object, errno }.raise()
+}
+
+/// Warns from a thread that does not hold the interpreter.
+pub fn warn_anywhere(message: &str) {
+    // A warning that is made an exception has nobody to raise it to.
+    let _ = Python::attach(|py| warn(py, message));
+}
+
 /// Warns about something that is not an error.
 pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     let message = std::ffi::CString::new(message.replace('\0', "?")).unwrap_or_default();

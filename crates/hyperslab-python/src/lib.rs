@@ -7,6 +7,7 @@
 //!
 //! The interpreter (GIL) is released during everything that reads.
 
+mod applications;
 mod array;
 mod attrs;
 mod cancel_token;
@@ -41,6 +42,8 @@ use pyo3::prelude::*;
 mod _hyperslab {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::applications::{cancel_applications, run_application};
     #[pymodule_export]
     use crate::attrs::AttributeManager;
     #[pymodule_export]
@@ -80,6 +83,7 @@ mod _hyperslab {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         crate::plugins::add_folders(module.py())?;
+        hyperslab_apps::files::on_written_file(crate::errors::warn_anywhere);
         super::warn_of_debug_build(module.py())
     }
 }

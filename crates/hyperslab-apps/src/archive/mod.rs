@@ -19,11 +19,13 @@ use crate::{Error, files};
 use file::FileSurveyor;
 use hyperslab_advise::{Place, Reader};
 use records::Log;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What is asked of an archive.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Request {
     /// Files, folders, and lines (`.jsonl`) of earlier runs.
     pub paths: Vec<PathBuf>,
@@ -35,6 +37,23 @@ pub struct Request {
     pub reads: Vec<String>,
     /// What is to be saved.
     pub rank: Rank,
+}
+
+impl Request {
+    /// The words of a command line that asks the same.
+    pub fn words(&self) -> Vec<String> {
+        let mut words: Vec<String> = ["hyperslab", "doctor", "--summary"].map(str::to_owned).to_vec();
+        words.extend(self.paths.iter().map(|path| files::shown(path)));
+        words.extend(self.reads.iter().flat_map(|read| ["--read".to_owned(), read.clone()]));
+        if !self.readers.is_empty() {
+            words.extend(["--readers".to_owned(), self.readers.join(",")]);
+        }
+        words.extend(self.place.iter().flat_map(|place| ["--place".to_owned(), place.clone()]));
+        if self.rank != Rank::default() {
+            words.extend(["--rank".to_owned(), self.rank.to_string()]);
+        }
+        words
+    }
 }
 
 /// What came of it.

@@ -22,6 +22,16 @@ pub enum Rank {
 /// Files that the summary names.
 const FILES_MAX: usize = 100;
 
+impl std::fmt::Display for Rank {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Seconds => "seconds",
+            Self::Bytes => "bytes",
+            Self::Dollars => "dollars",
+        })
+    }
+}
+
 /// All files.
 #[derive(Debug, Serialize)]
 pub struct Summary {

@@ -7,8 +7,8 @@ use crate::args::DoctorArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::write_file::{check_file, write_file};
 use hyperslab_apps::archive::{self, Answer, FileSurvey, Rank, Request};
+use hyperslab_apps::schema;
 use hyperslab_apps::shell_line::shell_line;
-use hyperslab_apps::{files, schema};
 use std::io::Write;
 use std::path::Path;
 
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     let Answer { summary, is_incomplete } =
         archive::run(&request, &args.run.settings(), &*args.run.observer(), each)?;
     if let Some(path) = &args.html {
-        write_file(path, &hyperslab_pages::archive::page(&summary, &command(args, path)).html())?;
+        write_file(path, &hyperslab_pages::archive::page(&summary, &command(&request, path)).html())?;
     }
     if let Some(path) = &args.summary.recipe_out {
         write_file(path, &archive::recipe(&summary))?;
@@ -56,20 +56,8 @@ fn report_problem(survey: &FileSurvey, err: &mut dyn Write) {
 }
 
 /// The line that makes a page again.
-fn command(args: &DoctorArgs, page: &Path) -> String {
-    let mut words: Vec<String> = ["hyperslab", "doctor", "--summary"].map(str::to_owned).to_vec();
-    words.extend(args.paths.iter().map(|path| files::shown(path)));
-    words.extend(args.read.iter().flat_map(|read| ["--read".to_owned(), read.clone()]));
-    if !args.summary.readers.is_empty() {
-        words.extend(["--readers".to_owned(), args.summary.readers.join(",")]);
-    }
-    words.extend(args.place.iter().flat_map(|place| ["--place".to_owned(), place.clone()]));
-    if let Some(rank) = args.summary.rank {
-        words.extend([
-            "--rank".to_owned(),
-            hyperslab_pages::archive::words::rank_text(rank.into()).to_owned(),
-        ]);
-    }
+fn command(request: &Request, page: &Path) -> String {
+    let mut words = request.words();
     words.extend(["--html".to_owned(), page.display().to_string()]);
     shell_line(&words)
 }

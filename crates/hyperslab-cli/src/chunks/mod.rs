@@ -20,7 +20,7 @@ use std::io::Write;
 
 /// Runs the command.
 pub(crate) fn run(args: &ChunksArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let file = files::open(&args.file)?;
+    let file = files::look(&args.file)?;
     let listed = Listed::find(&file, &args.path)?;
     let mut errors = listed.errors;
     if args.json {

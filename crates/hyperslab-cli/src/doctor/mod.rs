@@ -73,7 +73,7 @@ fn targets(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<String>), Failure>
         let is_object = || {
             name.starts_with('/')
                 && (file.is_file() || files::is_url(file))
-                && files::open(file).is_ok_and(|file| file.get(name).is_ok())
+                && files::look(file).is_ok_and(|file| file.get(name).is_ok())
         };
         if !second.exists() || is_object() {
             return Ok((vec![file.clone()], Some(name.to_owned())));

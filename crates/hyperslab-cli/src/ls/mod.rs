@@ -28,7 +28,7 @@ use std::io::Write;
 
 /// Runs the command.
 pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let file = files::open(&args.file)?;
+    let file = files::look(&args.file)?;
     if args.netcdf {
         return netcdf::run(args, &file, out, err);
     }

@@ -1,0 +1,44 @@
+//! `hyperslab.archive_summary`: a line for each file, and the summary.
+
+use super::{Answer, Call};
+use hyperslab_apps::archive::{self, FileSurvey, Request};
+use hyperslab_apps::runner::Silent;
+use hyperslab_apps::shell_line::shell_line;
+use hyperslab_apps::{Error, Result, schema};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// What is written beside the answer.
+#[derive(Deserialize)]
+struct Written {
+    page: Option<PathBuf>,
+    recipe: Option<PathBuf>,
+}
+
+pub(super) fn run(call: &Call) -> Result<Answer> {
+    let request = Request { paths: call.paths.clone(), ..call.request()? };
+    let written: Written = call.request()?;
+    let mut lines = String::new();
+    let each = |survey: &FileSurvey, is_new: bool| {
+        if is_new {
+            lines.push_str(&schema::document(schema::ARCHIVE_FILE, survey)?);
+        }
+        Ok::<_, Error>(())
+    };
+    let summary = archive::run(&request, &call.settings()?, &Silent, each)?.summary;
+    if let Some(path) = &written.page {
+        let mut words = request.words();
+        words.extend(["--html".to_owned(), path.display().to_string()]);
+        write(path, &hyperslab_pages::archive::page(&summary, &shell_line(&words)).html())?;
+    }
+    if let Some(path) = &written.recipe {
+        write(path, &archive::recipe(&summary))?;
+    }
+    lines.push_str(&schema::document(schema::ARCHIVE_SUMMARY, &summary)?);
+    Ok((lines, Vec::new()))
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    let failed = |error| Error::system(format!("{}: cannot be written: {error}", path.display()), &error);
+    std::fs::write(path, text).map_err(failed)
+}

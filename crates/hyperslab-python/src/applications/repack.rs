@@ -1,0 +1,59 @@
+//! `hyperslab.repack`: a line for each file.
+
+use super::{Answer, Call, Event};
+use hyperslab::Cancel;
+use hyperslab_apps::repack::{Document, Ending, Observer, Repack, Request};
+use hyperslab_apps::runner::Silent;
+use hyperslab_apps::{Error, Result, schema};
+use hyperslab_repack::Monitor;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often the program hears how far it is.
+const INTERVAL: Duration = Duration::from_millis(200);
+
+pub(super) fn run(call: &Call) -> Result<Answer> {
+    let request = Request { inputs: call.paths.clone(), output: call.output.clone(), ..call.request()? };
+    let repack = Repack::new(&request, call.jobs)?;
+    let mut lines = String::new();
+    let each = |mut document: Document, ending: Ending| {
+        match ending {
+            Ending::Done => {}
+            Ending::Failed(error) if repack.is_single => return Err(error),
+            Ending::Failed(error) => document.error = Some(error.message),
+            Ending::NotBegun => document.error = Some("interrupted before it was begun".to_owned()),
+        }
+        lines.push_str(&schema::document(schema::REPACK, &document)?);
+        Ok::<_, Error>(())
+    };
+    repack.run(&call.settings()?, &Silent, &Watch(call), each)?;
+    Ok((lines, repack.notes.clone()))
+}
+
+/// Hands on how far it is, and ends where the program was interrupted.
+struct Watch<'c>(&'c Call);
+
+impl Observer for Watch<'_> {
+    fn cancel(&self) -> Cancel {
+        self.0.cancel.clone()
+    }
+
+    fn watch(&self, name: &str, monitor: &Monitor, work: &mut dyn FnMut()) {
+        let is_done = &AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let sender = self.0.sender.clone();
+            let tell = move || {
+                while !is_done.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(INTERVAL);
+                    let (done, all) = (monitor.done_bytes(), monitor.total_bytes());
+                    // Nobody listens any more after an interrupt.
+                    let _ = sender.send(Event::Progress(name.to_owned(), done, all));
+                }
+            };
+            let teller = scope.spawn(tell);
+            work();
+            is_done.store(true, Ordering::Relaxed);
+            teller.thread().unpark();
+        });
+    }
+}
