@@ -145,8 +145,7 @@ enum WrittenFiles {
 /// Hears of files that are shown although another program has them open for writing.
 static ON_WRITTEN_FILE: OnceLock<fn(&str)> = OnceLock::new();
 
-/// Who hears, in a sentence, of each file that is looked at although another program has it open for writing. Set once; until then
-/// nobody does.
+/// Who hears, in a sentence, of each file that is looked at although another program has it open for writing. Set once.
 pub fn on_written_file(hear: fn(&str)) {
     let _ = ON_WRITTEN_FILE.set(hear);
 }

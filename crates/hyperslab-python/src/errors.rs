@@ -224,7 +224,7 @@ pub fn raise_application(error: hyperslab_apps::Error) -> PyErr {
 
 /// Warns from a thread that does not hold the interpreter.
 pub fn warn_anywhere(message: &str) {
-    // A warning that is made an exception has nobody to raise it to.
+    // A warning that is made an exception cannot be raised from here.
     let _ = Python::attach(|py| warn(py, message));
 }
 

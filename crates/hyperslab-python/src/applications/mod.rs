@@ -49,7 +49,7 @@ struct Call {
 
 /// What an application says.
 enum Event {
-    /// So many bytes of so many, of this file.
+    /// Of this file, the bytes that are done, and its bytes.
     Progress(String, u64, u64),
     Done(Result<Answer>),
 }

@@ -46,7 +46,7 @@ impl Observer for Watch<'_> {
                 while !is_done.load(Ordering::Relaxed) {
                     std::thread::park_timeout(INTERVAL);
                     let (done, all) = (monitor.done_bytes(), monitor.total_bytes());
-                    // Nobody listens any more after an interrupt.
+                    // After an interrupt there is no listener any more.
                     let _ = sender.send(Event::Progress(name.to_owned(), done, all));
                 }
             };
