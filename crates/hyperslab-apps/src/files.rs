@@ -7,9 +7,7 @@ use hyperslab_io::{Location, LockedFiles, Locking, Opener, Source};
 use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
-#[cfg(feature = "remote")]
-use std::sync::RwLock;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Opens a file. One that another program has open for writing is refused: what is read of it would be taken for the whole file.
 ///
@@ -143,11 +141,12 @@ enum WrittenFiles {
 }
 
 /// Hears of files that are shown although another program has them open for writing.
-static ON_WRITTEN_FILE: OnceLock<fn(&str)> = OnceLock::new();
+static ON_WRITTEN_FILE: RwLock<Option<fn(&str)>> = RwLock::new(None);
 
-/// Who hears, in a sentence, of each file that is looked at although another program has it open for writing. Set once.
+/// Who hears, in a sentence, of each file that is looked at although another program has it open for writing. The
+/// last one that is set.
 pub fn on_written_file(hear: fn(&str)) {
-    let _ = ON_WRITTEN_FILE.set(hear);
+    *ON_WRITTEN_FILE.write().unwrap_or_else(PoisonError::into_inner) = Some(hear);
 }
 
 #[cfg(feature = "remote")]
@@ -188,7 +187,8 @@ fn warn_of_writer(location: &Location) {
     if !warned.contains(location) {
         warned.push(location.clone());
         let what = "another program has it open for writing; what is shown may be incomplete";
-        if let Some(hear) = ON_WRITTEN_FILE.get() {
+        let hear = *ON_WRITTEN_FILE.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(hear) = hear {
             hear(&format!("{location}: {what}"));
         }
     }

@@ -17,6 +17,7 @@ pub mod files;
 pub mod forecast;
 pub mod index;
 pub mod made_up;
+pub mod outputs;
 pub mod reads;
 pub mod repack;
 pub mod runner;

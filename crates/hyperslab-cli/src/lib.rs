@@ -36,12 +36,11 @@ pub mod repack;
 mod run_options;
 mod terminal;
 mod worker;
-mod write_file;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, FromArgMatches};
 use failure::Failure;
-use hyperslab_apps::files;
+use hyperslab_apps::{files, outputs};
 use network_args::NetworkArgs;
 use std::ffi::OsString;
 use std::io::Write;
@@ -51,6 +50,7 @@ use std::io::Write;
 pub fn run(args: impl IntoIterator<Item = OsString>) -> i32 {
     let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut err = std::io::stderr();
+    worker::register();
     run_with(args, &mut out, &mut err)
 }
 
@@ -61,10 +61,10 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
         Err(error) => return usage(&error, out, err),
     };
     let network = cli.network;
-    let named = write_file::check_outputs(&cli.command.outputs(&network), &cli.command.inputs());
+    let named = outputs::check_outputs(&cli.command.outputs(&network), &cli.command.inputs());
     // Before the trace is begun, which may be one of them.
     if let Err(failure) = named {
-        return failure.report(err);
+        return Failure::from(failure).report(err);
     }
     files::on_written_file(warn);
     let done = begin(&network).and_then(|()| match cli.command {

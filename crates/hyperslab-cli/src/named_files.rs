@@ -2,7 +2,7 @@
 
 use crate::args::Command;
 use crate::network_args::NetworkArgs;
-use crate::write_file::{Output, OutputKind};
+use hyperslab_apps::outputs::{Output, OutputKind};
 use std::path::PathBuf;
 
 impl Command {

@@ -218,6 +218,8 @@ pub fn raise_application(error: hyperslab_apps::Error) -> PyErr {
         _ if kind == ErrorKind::NotFound && object.is_none() => "MissingFileError",
         _ => class_of(kind),
     };
+    let hint =
+        if class == "ExistingFileError" { Some("replace it with overwrite=True".to_owned()) } else { hint };
     let errno = errno.or((class == "MissingFileError").then_some(libc::ENOENT));
     Exception { class, message, hint, file, object, errno }.raise()
 }

@@ -15,6 +15,7 @@ pub use format::{ALL as FORMATS, Format};
 pub use hyperslab_index::Omitted;
 
 use crate::files::is_folder;
+use crate::outputs::{Output, OutputKind, check_outputs};
 use crate::runner::{self, FileOutcome, FilesObserver, Found, PassedOver, Settings};
 use crate::{Error, Result, absent};
 use hyperslab_index::{BuildOptions, Index};
@@ -94,17 +95,18 @@ impl<'r> Indexing<'r> {
             };
             targets = self::targets(request, &files, folder)?;
         }
+        let own = request.output.iter().filter(|_| targets.is_empty());
+        let outputs: Vec<Output<'_>> = own
+            .chain(targets.values())
+            .map(|path| Output { option: "-o", path, kind: OutputKind::Report })
+            .collect();
+        check_outputs(&outputs, &files)?;
         Ok(Self { request, files, urls, is_single, passed_over, targets })
     }
 
-    /// The files that are read.
-    pub fn files(&self) -> &[PathBuf] {
-        &self.files
-    }
-
-    /// The index of each file, where each has its own.
-    pub fn targets(&self) -> impl Iterator<Item = &Path> {
-        self.targets.values().map(PathBuf::as_path)
+    /// True if each of several files has its own index.
+    pub fn makes_several(&self) -> bool {
+        !self.targets.is_empty()
     }
 
     /// Writes the index, or those of all files. Text without a place goes to `out`. `each` is told of each file as it is done, and

@@ -5,9 +5,9 @@ mod page_sizes;
 mod text;
 
 use crate::failure::{self, Failure, one_line};
-use crate::write_file::{check_file, write_file};
 use arguments::AdviseArgs;
 use hyperslab_apps::advise::{self, Answer, MadeUp, Request};
+use hyperslab_apps::outputs::{check_file, write_file};
 use hyperslab_apps::shell_line::shell_line;
 use hyperslab_apps::{files, schema};
 use std::io::Write;

@@ -5,8 +5,8 @@ mod text;
 
 use crate::args::DoctorArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::write_file::{check_file, write_file};
 use hyperslab_apps::archive::{self, Answer, FileSurvey, Rank, Request};
+use hyperslab_apps::outputs::{check_file, write_file};
 use hyperslab_apps::schema;
 use hyperslab_apps::shell_line::shell_line;
 use std::io::Write;

@@ -9,9 +9,9 @@ mod render;
 mod tables;
 
 use crate::failure::{self, Failure};
-use crate::write_file::check_file;
 use arguments::BenchArgs;
 use hyperslab_apps::bench::{self, Bench, Document};
+use hyperslab_apps::outputs::check_file;
 use hyperslab_apps::schema;
 use hyperslab_pages::bench as pages;
 use progress::Terminal;

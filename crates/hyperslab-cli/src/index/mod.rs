@@ -4,7 +4,6 @@ pub(crate) mod arguments;
 
 use crate::absent;
 use crate::failure::{self, Failure, one_line};
-use crate::write_file::{Output, OutputKind, check_outputs};
 use arguments::IndexArgs;
 use hyperslab_apps::files;
 use hyperslab_apps::index::{Indexing, Omitted, Written};
@@ -19,10 +18,7 @@ pub(crate) fn run(args: &IndexArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     if let Some(text) = indexing.passed_over.text() {
         let _ = writeln!(err, "note: {text}");
     }
-    let outputs: Vec<Output<'_>> =
-        indexing.targets().map(|path| Output { option: "-o", path, kind: OutputKind::Report }).collect();
-    check_outputs(&outputs, indexing.files())?;
-    let is_one_of_many = !outputs.is_empty();
+    let is_one_of_many = indexing.makes_several();
     let mut code = failure::DONE;
     let each = |path: Option<&Path>, done: Result<Written, hyperslab_apps::Error>| {
         let (ended, ending) = match done {

@@ -2,11 +2,12 @@
 
 use super::{Answer, Call};
 use hyperslab_apps::archive::{self, FileSurvey, Request};
+use hyperslab_apps::outputs::{Output, OutputKind, check_outputs, write_file};
 use hyperslab_apps::runner::Silent;
 use hyperslab_apps::shell_line::shell_line;
 use hyperslab_apps::{Error, Result, schema};
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What is written beside the answer.
 #[derive(Deserialize)]
@@ -18,6 +19,12 @@ struct Written {
 pub(super) fn run(call: &Call) -> Result<Answer> {
     let request = Request { paths: call.paths.clone(), ..call.request()? };
     let written: Written = call.request()?;
+    let named = [("page", written.page.as_deref()), ("recipe", written.recipe.as_deref())];
+    let outputs: Vec<Output<'_>> = named
+        .into_iter()
+        .filter_map(|(option, path)| Some(Output { option, path: path?, kind: OutputKind::Report }))
+        .collect();
+    check_outputs(&outputs, &call.paths)?;
     let mut lines = String::new();
     let each = |survey: &FileSurvey, is_new: bool| {
         if is_new {
@@ -29,16 +36,11 @@ pub(super) fn run(call: &Call) -> Result<Answer> {
     if let Some(path) = &written.page {
         let mut words = request.words();
         words.extend(["--html".to_owned(), path.display().to_string()]);
-        write(path, &hyperslab_pages::archive::page(&summary, &shell_line(&words)).html())?;
+        write_file(path, &hyperslab_pages::archive::page(&summary, &shell_line(&words)).html())?;
     }
     if let Some(path) = &written.recipe {
-        write(path, &archive::recipe(&summary))?;
+        write_file(path, &archive::recipe(&summary))?;
     }
     lines.push_str(&schema::document(schema::ARCHIVE_SUMMARY, &summary)?);
     Ok((lines, Vec::new()))
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    let failed = |error| Error::system(format!("{}: cannot be written: {error}", path.display()), &error);
-    std::fs::write(path, text).map_err(failed)
 }

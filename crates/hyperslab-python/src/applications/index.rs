@@ -23,7 +23,7 @@ pub(super) fn run(call: &Call) -> Result<Answer> {
     let (files, output) = (call.paths.clone(), call.output.clone());
     let request = Request { files, format, output, url, relative, template, concat };
     let indexing = Indexing::new(&request)?;
-    let is_one_of_many = indexing.targets().next().is_some();
+    let is_one_of_many = indexing.makes_several();
     let (mut text, mut left_out, mut failed) = (Vec::new(), Vec::new(), None);
     let each = |path: Option<&Path>, done: Result<Written>| {
         let Written { omitted, .. } = match done {

@@ -17,9 +17,11 @@ mod repack;
 use crate::errors;
 use hyperslab::{Cancel, ErrorKind};
 use hyperslab_apps::runner::{Settings, Shard};
+use hyperslab_apps::worker::{WORKER, set_command};
 use hyperslab_apps::{Error, Result};
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -97,6 +99,7 @@ pub fn run_application(
         "index" => (index::run, true),
         _ => return Err(errors::invalid(format!("there is no application {name:?}"))),
     };
+    register_worker(py)?;
     let (sender, mut events) = mpsc::channel();
     let cancel = Cancel::new();
     let call = Call { paths, output, request, jobs, shard, cancel: cancel.clone(), sender: sender.clone() };
@@ -140,6 +143,15 @@ pub fn run_application(
         Some((raised, _)) => Err(raised),
         None => answer.map_err(errors::raise_application),
     }
+}
+
+/// Libraries are loaded and measured by this interpreter, in processes of their own.
+fn register_worker(py: Python<'_>) -> PyResult<()> {
+    let interpreter: Option<OsString> = py.import("sys")?.getattr("executable")?.extract()?;
+    if let Some(interpreter) = interpreter.filter(|interpreter| !interpreter.is_empty()) {
+        set_command(interpreter, ["-m", "hyperslab", WORKER].map(OsString::from).to_vec());
+    }
+    Ok(())
 }
 
 /// Cancel all applications of this process: those that threads of an executor run.

@@ -43,11 +43,15 @@ impl Observer for Watch<'_> {
         std::thread::scope(|scope| {
             let sender = self.0.sender.clone();
             let tell = move || {
-                while !is_done.load(Ordering::Relaxed) {
-                    std::thread::park_timeout(INTERVAL);
+                loop {
+                    let is_last = is_done.load(Ordering::Relaxed);
                     let (done, all) = (monitor.done_bytes(), monitor.total_bytes());
                     // After an interrupt there is no listener any more.
                     let _ = sender.send(Event::Progress(name.to_owned(), done, all));
+                    if is_last {
+                        break;
+                    }
+                    std::thread::park_timeout(INTERVAL);
                 }
             };
             let teller = scope.spawn(tell);

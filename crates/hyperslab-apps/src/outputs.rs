@@ -1,7 +1,7 @@
-//! Files that a command writes beside its output: pages, recipes, indexes, logs. Never in place of data: a file that the
-//! command reads, or that has the signature of a data format, is not replaced by one of them.
+//! Files that are written beside an answer: pages, recipes, indexes, logs. Never in place of data: a file that is
+//! read, or that has the signature of a data format, is not replaced by one of them.
 
-use crate::failure::Failure;
+use crate::{Error, Result};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -17,17 +17,19 @@ const SIGNATURES: [(&[u8], &str); 5] = [
 /// The smallest user block. Others are twice, four times, ... as large.
 const SMALLEST_USER_BLOCK: u64 = 512;
 
-/// A file that a command will write.
-pub(crate) struct Output<'a> {
+/// A file that will be written.
+pub struct Output<'a> {
     /// The option that names it, for messages.
     pub option: &'static str,
+    /// Its place.
     pub path: &'a Path,
+    /// What is written.
     pub kind: OutputKind,
 }
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OutputKind {
+pub enum OutputKind {
     /// Text or an index, in place of what is there.
     Report,
     /// Lines after those that are there, which may be read as well.
@@ -37,11 +39,14 @@ pub(crate) enum OutputKind {
 }
 
 /// Fails where a file that is written would replace one that is read, other data, or another one that is written.
-pub(crate) fn check_outputs(outputs: &[Output<'_>], inputs: &[PathBuf]) -> Result<(), Failure> {
+///
+/// # Errors
+/// If it cannot be written.
+pub fn check_outputs(outputs: &[Output<'_>], inputs: &[PathBuf]) -> Result<()> {
     for (number, output) in outputs.iter().enumerate() {
         let refused = |what: &str| {
             let message = format!("{} {}: {what}", output.option, output.path.display());
-            Err(Failure::wrong_request(message).hint("nothing was written; name another file"))
+            Err(Error::wrong_request(message).hint("nothing was written; name another file"))
         };
         let is_input = || inputs.iter().any(|input| is_same(output.path, local(input)));
         if output.kind != OutputKind::Log && is_input() {
@@ -58,10 +63,13 @@ pub(crate) fn check_outputs(outputs: &[Output<'_>], inputs: &[PathBuf]) -> Resul
 }
 
 /// Fails where `path`, which an option names, cannot be written in the end.
-pub(crate) fn check_file(option: &str, path: &Path) -> Result<(), Failure> {
+///
+/// # Errors
+/// If it cannot be written.
+pub fn check_file(option: &str, path: &Path) -> Result<()> {
     let was_there = path.symlink_metadata().is_ok();
     OpenOptions::new().create(true).append(true).open(path).map_err(|error| {
-        Failure::wrong_request(format!("{option} {}: cannot be written: {error}", path.display()))
+        Error::wrong_request(format!("{option} {}: cannot be written: {error}", path.display()))
             .hint("nothing was done yet; name a file in a folder that is there")
     })?;
     if !was_there {
@@ -72,9 +80,12 @@ pub(crate) fn check_file(option: &str, path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes text to a file, or says that it cannot.
-pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_file(path: &Path, text: &str) -> Result<()> {
     let written = fs::write(path, text);
-    written.map_err(|error| Failure::unreadable(format!("{}: cannot be written: {error}", path.display())))
+    written.map_err(|error| Error::system(format!("{}: cannot be written: {error}", path.display()), &error))
 }
 
 /// A URL of a local file as its path.
@@ -174,7 +185,7 @@ mod tests {
         let (one, other) = (at("same"), folder.path().join(".").join("same"));
         let both = [report("--html", &one), report("--csv", &other)];
         let failure = check_outputs(&both, &[]).unwrap_err();
-        assert_eq!(failure.code, crate::failure::WRONG_REQUEST);
+        assert_eq!(failure.kind, hyperslab::ErrorKind::Invalid);
         assert!(failure.message.ends_with("--html names the same file"), "{}", failure.message);
     }
 
