@@ -1,6 +1,6 @@
 //! Decoding of filtered blocks of fractal heaps.
 
-use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
+use hyperslab_filters::{FilterSpec, decode_block};
 use hyperslab_format::heap::fractal::Unfilter;
 use hyperslab_format::message::{Filter, FilterPipeline};
 use hyperslab_format::{Bytes, FormatError};
@@ -29,10 +29,6 @@ impl Unfilter for HeapFilters {
         expected: u64,
     ) -> Result<Bytes, FormatError> {
         let fail = |what: String| FormatError::invalid(DIRECT, "filtered block", 0, what);
-        let expected = usize::try_from(expected).map_err(|_| fail("the block is too large".to_owned()))?;
-        let decoder =
-            Pipeline::new(&specs(pipeline), 1, expected).map_err(|error| fail(error.to_string()))?;
-        let decoded = decoder.decode(&stored, mask, &mut Scratch::new(), expected);
-        decoded.map(Bytes::from).map_err(|error| fail(error.to_string()))
+        decode_block(&specs(pipeline), mask, &stored, expected).map(Bytes::from).map_err(fail)
     }
 }

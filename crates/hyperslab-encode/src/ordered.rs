@@ -7,6 +7,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 #[derive(Debug)]
 pub struct Workers<S> {
     threads: usize,
+    /// Results that may wait for those before them.
+    ahead: usize,
     states: Mutex<Vec<S>>,
 }
 
@@ -22,7 +24,13 @@ struct Progress {
 impl<S: Default + Send> Workers<S> {
     /// So many threads, at least one.
     pub fn new(threads: usize) -> Self {
-        Self { threads: threads.max(1), states: Mutex::default() }
+        let threads = threads.max(1);
+        Self { threads, ahead: AHEAD * threads, states: Mutex::default() }
+    }
+
+    /// The same, but any number of results may wait for those before them: for small ones of items that take very differently long.
+    pub fn unbounded(threads: usize) -> Self {
+        Self { ahead: usize::MAX, ..Self::new(threads) }
     }
 
     /// The same threads, but at most so many.
@@ -49,7 +57,7 @@ impl<S: Default + Send> Workers<S> {
             lock(&self.states).push(state);
             return done;
         }
-        let ahead = AHEAD * self.threads;
+        let ahead = self.ahead;
         let progress = Mutex::new(Progress { next: 0, delivered: 0, is_stopped: false });
         let moved = Condvar::new();
         let (sender, results) = mpsc::channel();

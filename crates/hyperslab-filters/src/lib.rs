@@ -22,6 +22,7 @@
 mod bits;
 #[cfg(feature = "bitshuffle")]
 mod bitshuffle;
+mod block;
 #[cfg(feature = "blosc")]
 mod blosc;
 #[cfg(feature = "blosc2")]
@@ -66,6 +67,7 @@ mod zfp;
 #[cfg(feature = "zstd")]
 mod zstd;
 
+pub use block::decode_block;
 pub use client_data::{
     BitLayout, Element, ElementKind, Target, asked, client_data, error_promised, is_computed_by_plugin,
 };

@@ -1,6 +1,6 @@
 //! Decoding of filtered heap blocks. Nothing else in the metadata of a file is filtered.
 
-use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
+use hyperslab_filters::{FilterSpec, decode_block};
 use hyperslab_format::heap::fractal::Unfilter;
 use hyperslab_format::message::{Filter, FilterPipeline};
 use hyperslab_format::{Bytes, FormatError};
@@ -21,10 +21,7 @@ impl Unfilter for HeapFilters {
         expected: u64,
     ) -> Result<Bytes, FormatError> {
         let fail = |what: String| FormatError::invalid("fractal heap", "filtered block", 0, what);
-        let expected = usize::try_from(expected).map_err(|_| fail("the block is too large".to_owned()))?;
         let specs: Vec<_> = pipeline.filters.iter().map(spec).collect();
-        let decoder = Pipeline::new(&specs, 1, expected).map_err(|error| fail(error.to_string()))?;
-        let decoded = decoder.decode(&stored, mask, &mut Scratch::new(), expected);
-        decoded.map(Bytes::from).map_err(|error| fail(error.to_string()))
+        decode_block(&specs, mask, &stored, expected).map(Bytes::from).map_err(fail)
     }
 }

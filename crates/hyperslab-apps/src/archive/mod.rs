@@ -70,7 +70,7 @@ pub struct Answer {
 /// # Errors
 /// A request that is wrong, lines and logs that cannot be read, and those of `each`. A file that cannot be read is no error: its
 /// survey says so.
-pub fn run<E: From<Error>>(
+pub fn run<E: From<Error> + Send>(
     request: &Request,
     settings: &Settings<'_>,
     observer: &dyn FilesObserver,

@@ -114,7 +114,7 @@ impl<'r> Indexing<'r> {
     ///
     /// # Errors
     /// Those of `each`; and of a single file or of an index of all together, why it was not written.
-    pub fn run<E: From<Error>>(
+    pub fn run<E: From<Error> + Send>(
         &self,
         settings: &Settings<'_>,
         observer: &dyn FilesObserver,
@@ -139,7 +139,7 @@ impl<'r> Indexing<'r> {
     }
 
     /// One index of all files.
-    fn concat<E: From<Error>>(
+    fn concat<E: From<Error> + Send>(
         &self,
         dimension: &str,
         settings: &Settings<'_>,

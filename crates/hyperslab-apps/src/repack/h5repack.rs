@@ -1,6 +1,6 @@
 //! h5repack's spellings of layouts and filters, so that its command lines work.
 
-use super::rules::wrong;
+use super::words::wrong;
 use crate::Error;
 use hyperslab_repack::{Change, LayoutRequest, PathPattern, Rule, Size};
 use hyperslab_storage::FilterRequest;

@@ -16,6 +16,7 @@ mod recipe;
 mod request;
 mod rules;
 mod targets;
+mod words;
 
 pub use model::{
     BrokenReference, DamagedPart, Dataset, Document, Kept, LostPart, Needed, Outcome, Plan, RaisedFeature,
@@ -114,7 +115,7 @@ impl Repack {
     ///
     /// # Errors
     /// Those of `each`, of the log, and an interruption that left files. What goes wrong with a file is its ending.
-    pub fn run<E: From<Error>>(
+    pub fn run<E: From<Error> + Send>(
         &self,
         settings: &Settings<'_>,
         files: &dyn FilesObserver,

@@ -10,7 +10,7 @@
 //! filter = "shuffle+gzip=4"
 //! ```
 
-use super::rules::{choice, wrong};
+use super::words::{choice, wrong};
 use crate::Error;
 use crate::error::system_text;
 use hyperslab_repack::{Change, LayoutRequest, ObjectSelection, PathPattern, Rename, Rule, Size};

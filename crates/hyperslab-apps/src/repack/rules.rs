@@ -1,11 +1,10 @@
 //! Options about datasets as rules of a change set, and options about objects as a selection.
 
 use super::Request;
+use super::words::{choice, wrong};
 use super::{h5repack, recipe};
 use crate::Error;
-use hyperslab_repack::{
-    Change, ChangeSet, LayoutRequest, ObjectChoice, ObjectSelection, PathPattern, Rename, Rule, Size,
-};
+use hyperslab_repack::{Change, ChangeSet, LayoutRequest, ObjectSelection, PathPattern, Rename, Rule, Size};
 
 /// Chunks that serve a read, if no size is given.
 const CHUNK_BYTES: u64 = 1 << 20;
@@ -61,12 +60,6 @@ pub(super) fn requests(request: &Request) -> Result<(ChangeSet, ObjectSelection)
     Ok((ChangeSet { rules, ..ChangeSet::default() }, objects))
 }
 
-/// The objects that an option means.
-pub(super) fn choice(option: &str, text: &str) -> Result<ObjectChoice, Error> {
-    let objects = PathPattern::parse(text).map_err(|why| wrong(option, &why))?;
-    Ok(ObjectChoice { option: option.into(), objects })
-}
-
 fn chunk_bytes(bytes: u64, read: &Option<Vec<Size>>) -> Change {
     Change::Layout(LayoutRequest::ChunkBytes { bytes, read: read.clone() })
 }
@@ -74,10 +67,6 @@ fn chunk_bytes(bytes: u64, read: &Option<Vec<Size>>) -> Change {
 /// `OBJECTS:VALUE`, or a value for all datasets.
 fn rule(name: &str, text: &str, change: impl Fn(&str) -> Result<Change, String>) -> Result<Rule, Error> {
     Rule::parse(name, text, change).map_err(|why| wrong(&format!("{name} {text}"), &why))
-}
-
-pub(super) fn wrong(option: &str, why: &str) -> Error {
-    Error::wrong_request(format!("`{option}`: {why}"))
 }
 
 #[cfg(test)]

@@ -13,15 +13,14 @@ mod search;
 
 use crate::Error;
 use crate::files::lasting_name;
+use hyperslab_encode::ordered::Workers;
 pub use log::Log;
 pub use observer::{FilesObserver, Silent};
 pub use passed_over::PassedOver;
 pub use search::{Found, files};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
 
 /// One of several equal shares of the files, written `2/8`: for jobs on several machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +74,7 @@ pub enum FileOutcome {
 ///
 /// # Errors
 /// Those of `each`, and of the log. After an error no further file is begun.
-pub fn run<T: Send, E: From<Error>>(
+pub fn run<T: Send, E: From<Error> + Send>(
     files: &[PathBuf],
     settings: &Settings<'_>,
     observer: &dyn FilesObserver,
@@ -95,7 +94,7 @@ pub fn run<T: Send, E: From<Error>>(
 ///
 /// # Errors
 /// Those of `each`.
-pub fn run_others<T: Send, E: From<Error>>(
+pub fn run_others<T: Send, E: From<Error> + Send>(
     files: &[PathBuf],
     settings: &Settings<'_>,
     observer: &dyn FilesObserver,
@@ -111,53 +110,29 @@ pub fn run_others<T: Send, E: From<Error>>(
         .map(|(_, path)| path)
         .collect();
     observer.files(mine.len());
-    let next = AtomicUsize::new(0);
-    let (sender, results) = mpsc::channel();
-    std::thread::scope(|scope| {
-        for _ in 0..settings.jobs.clamp(1, mine.len().max(1)) {
-            let (sender, next, mine, work) = (sender.clone(), &next, &mine, &work);
-            scope.spawn(move || {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(path) = mine.get(number) else { break };
-                    observer.begin(path);
-                    let result = work(path);
-                    observer.done();
-                    if sender.send((number, result)).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        let mut waiting = BTreeMap::new();
-        let mut delivered = 0;
-        for (number, result) in results {
-            waiting.insert(number, result);
-            while let Some(result) = waiting.remove(&delivered) {
-                let path = mine[delivered];
-                let mut result = Some(result);
-                let mut handed = Ok(());
-                observer.interrupted(&mut || {
-                    if let Some(result) = result.take() {
-                        handed = each(path, result);
-                    }
-                });
-                if let Err(error) = handed {
-                    // The workers end after the files that they have begun.
-                    next.store(mine.len(), Ordering::Relaxed);
-                    return Err(error);
-                }
-                delivered += 1;
+    let work = |(): &mut (), number: usize| {
+        let path = mine[number];
+        observer.begin(path);
+        let result = work(path);
+        observer.done();
+        Ok(result)
+    };
+    Workers::unbounded(settings.jobs).run(mine.len(), false, work, |number, result| {
+        let mut result = Some(result);
+        let mut handed = Ok(());
+        observer.interrupted(&mut || {
+            if let Some(result) = result.take() {
+                handed = each(mine[number], result);
             }
-        }
-        Ok(())
+        });
+        handed
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn names(count: usize) -> Vec<PathBuf> {
         (0..count).map(|number| PathBuf::from(format!("f{number}.h5"))).collect()
