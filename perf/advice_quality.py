@@ -7,9 +7,9 @@ of 2.) The fastest of the grid that keep to the bound of the size are then measu
 least of 40 disturbed times is not the time of the best. The advice is *good* if its weighted read time is within 1.25 times that of
 the best, and *harmful* if it is more than 5 % above that of the file as it was.
 
-    python perf/advice_quality.py --out quality.jsonl           all 60, for each reader; begun again, it goes on
-    python perf/advice_quality.py --cases 0,13,27               these
-    python perf/advice_quality.py --out quality.jsonl --report  what the lines say, nothing is measured
+    scripts/measure advice --out quality.jsonl           all 60, for each reader; begun again, it goes on
+    scripts/measure advice --cases 0,13,27               these
+    scripts/measure advice --out quality.jsonl --report  what the lines say, nothing is measured
 
 Times are the least of a few runs: of libhdf5 processor time, of hyperslab, which reads in several threads, by the clock. A data
 set whose file as it was reads in less than a millisecond is too small to be measured, and is counted as such. Each line has the
@@ -31,6 +31,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from programs import COMMAND
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = 60
@@ -273,7 +274,7 @@ def report(results: list[dict]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hyperslab", default=str(ROOT / "target/release/hyperslab"), help="the command")
+    parser.add_argument("--hyperslab", default=str(COMMAND), help="the command")
     parser.add_argument("--cases", help="numbers, separated by commas; all if omitted")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     parser.add_argument("--no-grid", action="store_true", help="compare only with the file as it was")

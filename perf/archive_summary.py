@@ -4,8 +4,8 @@ Twenty different files of a product line (three variables of 2 MiB each, in maps
 folder under as many names as are asked for, and the folder is summarized. Wall time, processor time and files a second are
 printed; then again from the log alone, which is what a summary of shares costs.
 
-    python perf/archive_summary.py                  10,000 files
-    python perf/archive_summary.py --files 1000 --jobs 2
+    scripts/measure archive                  10,000 files
+    scripts/measure archive --files 1000 --jobs 2
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from programs import COMMAND
 
 ROOT = Path(__file__).resolve().parents[1]
 DIFFERENT = 20
@@ -40,7 +41,7 @@ def write(path: Path, number: int, steps: int) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hyperslab", default=str(ROOT / "target/release/hyperslab"), help="the command")
+    parser.add_argument("--hyperslab", default=str(COMMAND), help="the command")
     parser.add_argument("--files", type=int, default=10_000)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     args = parser.parse_args()

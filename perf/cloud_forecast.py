@@ -1,7 +1,6 @@
 """The forecast of `hyperslab doctor --cloud` beside what real readers request of a server, and wait for it.
 
-    cargo build --release -p hyperslab-cli -p hyperslab-testkit --example serve
-    perf/cloud_forecast.py FILE DATASET [BLOCK]
+    scripts/measure cloud FILE DATASET [BLOCK]
 
 BLOCK is swept over the dataset, `1x361x720`; the whole dataset if it is omitted. The server answers after 40 ms, with 80 MB/s a
 connection. h5py over fsspec's caches and hyperslab run in this Python; libhdf5's driver ROS3 in the one that the variable
@@ -17,9 +16,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from programs import BUILT
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / os.environ.get("PROFILE", "release")
+TARGET = BUILT
 CLI = ROOT / "crates/hyperslab-cli"
 PLACE = "latency=40ms,bandwidth=80MB/s,connections=256,price=0.0004,egress=0.09"
 MIB = 1 << 20
@@ -56,7 +56,7 @@ class Readers:
     """A Python that reads as it is told."""
 
     def __init__(self, python: str, url: str):
-        words = [python, CLI / "tests/remote/readers.py", CLI / "src/forecast/record.py", url]
+        words = [python, CLI / "tests/remote/readers.py", ROOT / "crates/hyperslab-apps/src/forecast/record.py", url]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         answer = json.loads(self.process.stdout.readline())
         if "skip" in answer:

@@ -5,7 +5,7 @@ than what this script itself has, about 50 MB, is not seen: Linux counts the mem
 The best of the repeats counts. The first file is made in a temporary folder by h5py: chunks with shuffle and gzip in the index
 that old versions of HDF5 write (a B-tree of version 1). The second one is the fixture `many_chunks`, which has such an index.
 
-    perf/index_speed.py [--small] [--only FORMAT...] [--repeats N] [--json FILE]
+    scripts/measure index [--small] [--only FORMAT...] [--repeats N] [--json FILE]
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from programs import COMMAND
 
 ROOT = Path(__file__).parents[1]
-COMMAND = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "hyperslab"
 MILLION = ROOT / "fixtures" / "many_chunks" / "earliest.h5"
 #: Chunks of the first file along each axis: 127,068 together.
 GRID = (12, 10_589)

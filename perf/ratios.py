@@ -29,6 +29,7 @@ import table
 from cases import CASES, Case
 from machine import describe
 from readers import FLOOR, PYTHON, ROOT, TARGET, floor
+from programs import COMMAND
 
 FIXTURES = ROOT / "fixtures"
 #: The times that hyperslab-floor measures for a read, if they apply.
@@ -91,7 +92,7 @@ def count_rows(case: Case, path: Path) -> int:
 def command(*words) -> float:
     """Wall time of a whole `hyperslab` process."""
     began = time.perf_counter()
-    subprocess.run([TARGET / "release" / "hyperslab", *words], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([COMMAND, *words], check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began
 
 

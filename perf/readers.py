@@ -20,10 +20,10 @@ import numpy as np
 import hyperslab
 import memory
 from tasks import TASKS, prepared
+from programs import FLOOR
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-FLOOR = TARGET / "release" / "hyperslab-floor"
 MIB = 1 << 20
 
 

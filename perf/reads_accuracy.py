@@ -1,6 +1,6 @@
 """How well `bench --reads N` predicts what all reads take: random cells, each measured in full and in part.
 
-    .venv/bin/python perf/reads_accuracy.py [--cells 60] [--reads 50] [--seed 1]
+    scripts/measure reads [--cells 60] [--reads 50] [--seed 1]
 
 Prints each cell, the share of estimates within 30 %, and the cells where another engine would have been called the fastest
 although the fastest of the full run is at least 1.5 times as fast as the second.
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from programs import COMMAND
 
 FILTERS = [{}, {"compression": "gzip", "compression_opts": 1}, {"compression": "gzip", "compression_opts": 6},
            {"compression": "gzip", "compression_opts": 4, "shuffle": True}, {"shuffle": True, "fletcher32": True}]
@@ -45,7 +46,7 @@ def main():
     parser.add_argument("--cells", type=int, default=60)
     parser.add_argument("--reads", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--command", default="target/release/hyperslab")
+    parser.add_argument("--command", default=str(COMMAND))
     args = parser.parse_args()
     rng = random.Random(args.seed)
     within = total = wrong = done = 0

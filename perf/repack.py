@@ -1,10 +1,10 @@
 """Measures `hyperslab repack` against the floor, cp and other repackers in one run, and says which bounds it reaches.
 
-    repack.py                     all cases, at the sizes of the bounds: about 12 GB in --folder, and an hour
-    repack.py --small             the same at a tenth of the size or less, to try it
-    repack.py --only WORD ...     cases with one of these words in their name
-    repack.py --repeats N         medians of N runs (3)
-    repack.py --folder FOLDER     for the files (perf/out/repack)
+    scripts/measure repack                     all cases, at the sizes of the bounds: about 12 GB in --folder, and an hour
+    scripts/measure repack --small             the same at a tenth of the size or less, to try it
+    scripts/measure repack --only WORD ...     cases with one of these words in their name
+    scripts/measure repack --repeats N         medians of N runs (3)
+    scripts/measure repack --folder FOLDER     for the files (perf/out/repack)
 
 In each repeat of a case, all programs run one after the other, starting with a different one. Every run ends with the new
 file on the device. The floor is the time in which all cores decode each chunk of the input and encode each chunk of the
@@ -29,11 +29,10 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from programs import COMMAND, FLOOR
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-COMMAND = TARGET / "release" / "hyperslab"
-FLOOR = TARGET / "release" / "hyperslab-floor"
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 MIB = 1 << 20
 

@@ -5,7 +5,7 @@ in the advised ones, and read with h5py with the chunk cache of the study, and w
 32,768 time series, as in the published averages. Seconds are wall time, the least of some runs. At the end each study says
 whether the advised storage is as fast as the best published one, within 5 %.
 
-    python perf/unidata_advice.py            about five minutes; 300 MB of temporary space
+    scripts/measure unidata            about five minutes; 300 MB of temporary space
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from programs import COMMAND
 
 try:
     import hyperslab
@@ -105,7 +106,7 @@ STUDIES = [
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hyperslab", default=str(ROOT / "target/release/hyperslab"), help="the command")
+    parser.add_argument("--hyperslab", default=str(COMMAND), help="the command")
     args = parser.parse_args()
     data = rain()
     engines = {"h5py": "libhdf5-1.14"} | ({"hyperslab": "hyperslab"} if hyperslab else {})

@@ -25,7 +25,6 @@ import numpy as np
 import xarray
 
 ROOT = Path(__file__).parents[1]
-SERVER = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "examples" / "serve"
 #: Seconds in which a process imports what it needs.
 START_SECONDS = 30
 
@@ -33,6 +32,7 @@ START_SECONDS = 30
 CHILD = """
 import sys, time, warnings, numpy, xarray, dask, dask.array
 import h5netcdf, netCDF4, hyperslab.xarray
+from programs import SERVER
 xarray.backends.list_engines()
 warnings.simplefilter("ignore")
 {setup}

@@ -77,19 +77,24 @@ need_python() {
     export PYO3_PYTHON="$python" HYPERSLAB_PYTHON="$python"
 }
 
+# What is built: `release` to work with, `dist` to measure.
+profile=release
+
 need_command() {
-    quietly "build target/release/hyperslab" cargo build --release --locked -p hyperslab-cli
+    quietly "build target/$profile/hyperslab" cargo build --profile "$profile" --locked -p hyperslab-cli
 }
 
 # The package is built anew only when a source is newer than what is installed.
 need_package() {
-    local mark="$venv/.hyperslab-installed"
+    local mark="$venv/.hyperslab-installed-$profile" other="$venv/.hyperslab-installed-release"
+    [ "$profile" = dist ] || other="$venv/.hyperslab-installed-dist"
     if [ ! -e "$mark" ] || [ -n "$(find Cargo.toml Cargo.lock pyproject.toml crates python -newer "$mark" \
         -type f -not -path '*/__pycache__/*' -print -quit)" ]; then
         touch "$mark.began"
-        PATH="$venv/bin:$PATH" quietly "pip install ." \
+        PATH="$venv/bin:$PATH" MATURIN_PEP517_ARGS="--profile $profile" quietly "pip install . ($profile)" \
             "$python" -m pip install --disable-pip-version-check --quiet --no-build-isolation --no-deps .
         mv "$mark.began" "$mark"
+        rm -f "$other"
     fi
 }
 

@@ -38,8 +38,8 @@ from kit import IS_CI, missing_corpus  # noqa: E402
 PYTHON = sys.executable
 #: The page that lists the runs of the full tier.
 FULL_RUNS = ROOT / "docs" / "full-test-runs.md"
-#: What scripts/lib.sh makes when it installs the optimised package.
-INSTALLED = Path(sys.prefix) / ".hyperslab-installed"
+#: What scripts/lib.sh makes when it installs an optimised package.
+INSTALLED = [Path(sys.prefix) / f".hyperslab-installed-{profile}" for profile in ("release", "dist")]
 #: The steps that the full tier has passed with the present files.
 PROGRESS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "full-tests.json"
 
@@ -181,7 +181,8 @@ def run(step: Step, tier: str, show: Callable[[str], object]) -> Count:
     """Runs a step and shows each line of its output immediately."""
     show(f"== {step.name}: {' '.join(step.command)}\n")
     if step is PACKAGE:
-        INSTALLED.unlink(missing_ok=True)
+        for mark in INSTALLED:
+            mark.unlink(missing_ok=True)
     if lack := missing(step):
         show(f"skipped: {step.name}: {lack}\n")
         return Count(skipped=1)

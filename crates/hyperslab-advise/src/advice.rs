@@ -3,8 +3,8 @@
 use crate::cache::CacheAnswer;
 use crate::choose::{Choice, Served};
 use crate::cost::{Costed, ReadCost};
-use crate::encoding::Encoding;
 use crate::error::AdviseError;
+use crate::lines::encoding;
 use crate::lines::{Line, Target, lines};
 use crate::pipeline::Pipeline;
 use crate::question::Question;
@@ -15,6 +15,7 @@ use crate::trial::Trials;
 use crate::{cache, pareto, sensitivity};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::WRITE_BYTES_PER_SECOND;
+use hyperslab_storage::lines::Encoding;
 use hyperslab_storage::pattern::shape_beside;
 use serde::Serialize;
 
@@ -308,7 +309,7 @@ fn recommend(question: &Question<'_>, choice: &Choice<'_>, served: Served) -> Re
     let storage = answer(question, choice.storages, chosen);
     let chosen_storage = &choice.storages[chosen].storage;
     // Filters of the present storage that are none of a pipeline have no words either.
-    let encoding = Encoding::of(chosen_storage).filter(|_| storage.filters == chosen_storage.pipeline.text());
+    let encoding = encoding(chosen_storage).filter(|_| storage.filters == chosen_storage.pipeline.text());
     let (verdict, lines) = if is_good {
         (Verdict::AlreadyGood, Vec::new())
     } else {

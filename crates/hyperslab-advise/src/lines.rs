@@ -3,12 +3,11 @@
 //! A program that cannot make a storage has no line: nccopy has no checksums, h5repack no LZF, netCDF none of the lossy filters,
 //! and xarray writes one group at a time.
 
-use crate::encoding::Encoding;
 use crate::pipeline::Compression;
 use crate::storage::Storage;
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_storage::filter::number::FLETCHER32;
-use hyperslab_storage::lines::{StorageLines, python_string};
+use hyperslab_storage::FilterRequest;
+use hyperslab_storage::lines::{Encoding, StorageLines};
 use serde::Serialize;
 
 /// The file that the lines are about.
@@ -33,97 +32,53 @@ pub struct Line {
     pub line: String,
 }
 
-/// The lines that store a dataset so.
-pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Vec<Line> {
-    let name = facts.path.trim_start_matches('/');
-    let is_in_root = !name.contains('/');
-    let filters = storage.pipeline.requests();
-    let new = StorageLines {
+/// A storage as the words of programs take it.
+fn words<'a>(
+    target: &'a Target,
+    path: &'a str,
+    storage: &'a Storage,
+    filters: &'a [FilterRequest],
+) -> StorageLines<'a> {
+    let decimal_digits = match storage.pipeline.compression {
+        Compression::Rounded { digits, .. } => Some(digits),
+        _ => None,
+    };
+    StorageLines {
         file: &target.file,
         is_netcdf: target.is_netcdf,
-        path: &facts.path,
+        path,
         chunks: storage.chunk.as_deref(),
-        filters: &filters,
+        filters,
+        decimal_digits,
         page_bytes: target.page_bytes,
-    };
+    }
+}
+
+/// The encoding of xarray that stores a variable so.
+pub(crate) fn encoding(storage: &Storage) -> Option<Encoding> {
+    words(&Target::default(), "", storage, &storage.pipeline.requests()).encoding()
+}
+
+/// The lines that store a dataset so.
+pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Vec<Line> {
+    let filters = storage.pipeline.requests();
+    let new = words(target, &facts.path, storage, &filters);
     let mut lines = Vec::new();
     let mut add =
         |tool: &'static str, line: Option<String>| lines.extend(line.map(|line| Line { tool, line }));
-    // They have no words for rounding values before they are stored.
-    let rounds = matches!(storage.pipeline.compression, Compression::Rounded { .. });
-    let h5py = new.h5py().filter(|_| !rounds);
     if target.is_planned {
         // A new file of hyperslab takes the words of h5py.
-        add("hyperslab", h5py.clone());
-        add("h5py", h5py);
+        add("hyperslab", new.h5py());
+        add("h5py", new.h5py());
     } else {
         add("hyperslab", Some(new.hyperslab(&storage.pipeline.text())));
-        add("h5py", h5py);
-        add("h5repack", new.h5repack().filter(|_| !rounds));
+        add("h5py", new.h5py());
+        add("h5repack", new.h5repack());
         add("nccopy", new.nccopy().filter(|_| !storage.pipeline.compression.is_lossy()));
     }
-    if is_in_root {
-        add("xarray", xarray(name, storage));
-        add("CDL", cdl(name, storage));
-    }
+    add("xarray", new.xarray());
+    add("CDL", new.cdl());
     lines
-}
-
-fn numbers(chunk: &[u64], separator: &str) -> String {
-    chunk.iter().map(u64::to_string).collect::<Vec<_>>().join(separator)
-}
-
-/// The argument `encoding` of `Dataset.to_netcdf`.
-fn xarray(name: &str, storage: &Storage) -> Option<String> {
-    let encoding = Encoding::of(storage)?;
-    Some(format!("encoding = {{{}: {}}}", python_string(name), encoding.python()))
-}
-
-/// A name as CDL has it, with a backslash before what is special there. `None` for names that CDL cannot have.
-fn cdl_name(name: &str) -> Option<String> {
-    if name.is_empty() || name.contains(|c: char| c.is_control() || c == '/') {
-        return None;
-    }
-    let mut escaped = String::with_capacity(name.len());
-    for (place, c) in name.chars().enumerate() {
-        let is_plain = c.is_alphabetic() || !c.is_ascii() || "_.@+-".contains(c) && place > 0 || c == '_';
-        let is_digit = c.is_ascii_digit();
-        if !(is_plain || is_digit && place > 0) {
-            escaped.push('\\');
-        }
-        escaped.push(c);
-    }
-    Some(escaped)
-}
-
-/// The special attributes of a variable that ncgen understands.
-fn cdl(name: &str, storage: &Storage) -> Option<String> {
-    let name = &cdl_name(name)?;
-    let Some(chunk) = &storage.chunk else { return Some(format!("{name}:_Storage = \"contiguous\" ;")) };
-    let mut words =
-        vec![format!("{name}:_Storage = \"chunked\" ; {name}:_ChunkSizes = {} ;", numbers(chunk, ", "))];
-    if storage.pipeline.shuffle {
-        words.push(format!("{name}:_Shuffle = \"true\" ;"));
-    }
-    match storage.pipeline.compression {
-        Compression::None => {}
-        Compression::Gzip(level) => words.push(format!("{name}:_DeflateLevel = {level} ;")),
-        Compression::Lzf
-        | Compression::ScaleOffset { .. }
-        | Compression::Rounded { .. }
-        | Compression::Zfp(_)
-        | Compression::Digits { .. } => return None,
-        _ => {
-            let filter = storage.pipeline.requests().into_iter().find(|filter| filter.id > FLETCHER32)?;
-            let all = std::iter::once(u32::from(filter.id)).chain(filter.parameters);
-            let text = all.map(|word| word.to_string()).collect::<Vec<_>>().join(",");
-            words.push(format!("{name}:_Filter = \"{text}\" ;"));
-        }
-    }
-    if storage.pipeline.checksum {
-        words.push(format!("{name}:_Fletcher32 = \"true\" ;"));
-    }
-    Some(words.join(" "))
 }
 
 #[cfg(test)]
@@ -142,13 +97,6 @@ mod tests {
             .into_iter()
             .map(|line| format!("{}: {}", line.tool, line.line))
             .collect()
-    }
-
-    #[test]
-    fn names_in_cdl_are_escaped() {
-        assert_eq!(cdl_name("t2m").as_deref(), Some("t2m"));
-        assert_eq!(cdl_name("2m temp (K)").as_deref(), Some(r"\2m\ temp\ \(K\)"));
-        assert_eq!(cdl_name("new\nline"), None, "CDL has no such names");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo build --release -p hyperslab-cli -p hyperslab-accuracy
-//! target/release/hyperslab-accuracy --command target/release/hyperslab --cells 150
+//! scripts/measure predictions --cells 150
 //! ```
 //!
 //! A cell is a dataset (shape, chunks, type, filters, values), a read that is swept over it, and a chunk cache, all drawn
@@ -29,7 +29,7 @@ type Failure = Box<dyn std::error::Error>;
 #[command(about = "Compares the seconds that `hyperslab doctor` predicts with those that libhdf5 takes")]
 struct Args {
     /// The command whose predictions are tried.
-    #[arg(long, default_value = "target/release/hyperslab")]
+    #[arg(long, default_value = "target/dist/hyperslab")]
     command: PathBuf,
     /// Cells to draw.
     #[arg(long, default_value_t = 150)]

@@ -69,7 +69,6 @@ impl<'r> Bench<'r> {
     /// # Errors
     /// A request that is wrong or that the disk has no room for, and a file that cannot be read.
     pub fn new(request: &'r Request, fetches: bool, observer: &mut dyn Observer) -> Result<Self> {
-        let launcher = launcher(request.timeout)?;
         let (request, listed) = choice::with_dataset(request)?;
         if let Some(listed) = listed {
             observer.note(listed.trim_end());
@@ -82,6 +81,7 @@ impl<'r> Bench<'r> {
         let measured = copy.as_ref().map_or(&*request, |copy| &copy.request);
         let asked = asked::asked(measured)?;
         check_room(measured, &asked, folder.path())?;
+        let launcher = launcher(request.timeout)?;
         let head = head::before(measured, &asked, &launcher, folder.path())?;
         let (file, dataset) = (measured.file.as_deref(), measured.dataset.as_deref());
         let as_is = file.zip(dataset).and_then(|(file, dataset)| dataset_facts(file, dataset));

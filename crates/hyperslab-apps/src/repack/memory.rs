@@ -2,7 +2,7 @@
 
 use crate::Error;
 use hyperslab_repack::MEMORY_MIN;
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 /// A share of the machine's memory is enough for a repack.
@@ -15,7 +15,7 @@ pub(super) fn bytes_of_each(given: Option<u64>, jobs: usize) -> Result<u64, Erro
     let jobs = jobs as u64;
     let Some(total) = given else { return Ok((default_bytes() / jobs).max(MEMORY_MIN)) };
     if total / jobs < MEMORY_MIN {
-        let least = bytes_text(MEMORY_MIN * jobs);
+        let least = size::bytes(MEMORY_MIN * jobs);
         let at_a_time = if jobs == 1 { "a file".to_owned() } else { format!("{jobs} files at a time") };
         let message = format!("`--memory {total}`: repacking {at_a_time} takes at least {least} of memory");
         return Err(Error::wrong_request(message));

@@ -48,6 +48,7 @@ fn storing(data: &Data, storage: &Storage) -> Vec<Paste> {
         path: data.dataset.as_deref().unwrap_or("/data"),
         chunks: storage.chunks.as_deref(),
         filters: &filters,
+        decimal_digits: None,
         page_bytes: storage.page_bytes,
     };
     let lines = [

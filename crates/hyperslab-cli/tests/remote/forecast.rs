@@ -78,7 +78,7 @@ impl Reader {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut process = Command::new(python)
             .arg(folder.join("tests/remote/readers.py"))
-            .arg(folder.join("src/forecast/record.py"))
+            .arg(folder.join("../hyperslab-apps/src/forecast/record.py"))
             .arg(url)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

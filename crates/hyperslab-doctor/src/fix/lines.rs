@@ -1,53 +1,35 @@
-//! The lines to paste: settings and commands in the syntax of each library.
+//! Fixes with their lines to paste: settings and commands in the words of each library.
 
 use super::{Fix, FixKind, WriterLine};
 use crate::facts::DatasetFacts;
-use hyperslab_storage::lines::python_string;
+use hyperslab_storage::lines::{c_cache, h5py_cache, netcdf4_cache, python_string, xarray_cache};
 use hyperslab_storage::{CacheSettings, StorageChange};
 
 /// Sets the cache of one dataset in a program that reads it, in h5py, netCDF4, xarray and C.
 pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings, effect: &str) -> Vec<Fix> {
-    let CacheSettings { nbytes, nslots, w0 } = cache;
-    let file = python_string(file);
-    let group = match facts.path.rsplit_once('/') {
-        Some((group, _)) if !group.is_empty() => format!(", group={}", python_string(group)),
-        _ => String::new(),
-    };
-    let mut lines = each_cache_line(&file, "H5Dopen2", facts, cache, effect);
-    // Not with h5netcdf: it opens the dataset anew for every read, and each time with an empty cache.
-    let line = format!(
-        "netCDF4.set_chunk_cache({nbytes}, {nslots}, {w0}); xr.open_dataset({file}{group}, engine=\"netcdf4\")"
-    );
-    lines.insert(2, Fix::new(FixKind::Cache, "xarray", line, effect.to_owned()));
-    lines
+    let path = &facts.path;
+    let lines = [
+        ("h5py", h5py_cache(&python_string(file), cache)),
+        ("netCDF4", netcdf4_cache(path, cache)),
+        ("xarray", xarray_cache(file, path, cache)),
+        ("C", c_cache("H5Dopen2", cache)),
+    ];
+    fixes(lines, effect)
 }
 
 /// Sets the cache of one dataset in a program that writes it, in h5py, netCDF4 and C.
 pub(crate) fn writer_cache_lines(facts: &DatasetFacts, cache: CacheSettings, effect: &str) -> Vec<Fix> {
-    each_cache_line("\"out.h5\", \"w\"", "H5Dcreate2", facts, cache, effect)
+    let lines = [
+        ("h5py", h5py_cache("\"out.h5\", \"w\"", cache)),
+        ("netCDF4", netcdf4_cache(&facts.path, cache)),
+        ("C", c_cache("H5Dcreate2", cache)),
+    ];
+    fixes(lines, effect)
 }
 
-/// What both have: the first arguments of h5py's `File`, and the function of C that takes the setting.
-fn each_cache_line(
-    opened: &str,
-    function: &str,
-    facts: &DatasetFacts,
-    cache: CacheSettings,
-    effect: &str,
-) -> Vec<Fix> {
-    let CacheSettings { nbytes, nslots, w0 } = cache;
-    let path = python_string(&facts.path);
-    [
-        ("h5py", format!("h5py.File({opened}, rdcc_nbytes={nbytes}, rdcc_nslots={nslots})")),
-        (
-            "netCDF4",
-            format!("nc[{path}].set_var_chunk_cache(size={nbytes}, nelems={nslots}, preemption={w0})"),
-        ),
-        ("C", format!("H5Pset_chunk_cache(dapl, {nslots}, {nbytes}, {w0}); /* dapl for {function} */")),
-    ]
-    .into_iter()
-    .map(|(target, line)| Fix::new(FixKind::Cache, target, line, effect.to_owned()))
-    .collect()
+fn fixes<const N: usize>(lines: [(&str, String); N], effect: &str) -> Vec<Fix> {
+    let fix = |(target, line)| Fix::new(FixKind::Cache, target, line, effect.to_owned());
+    lines.into_iter().map(fix).collect()
 }
 
 /// Repacks with another chunk shape.

@@ -107,7 +107,7 @@ fn line_for(case: &Case<'_>, chunk: &[u64], effect: String) -> Fix {
     let mut fix = chunk_line(file, case.facts, chunk, effect);
     fix.chunks = Some(chunk.to_vec());
     if case.options.is_netcdf {
-        fix.writers.push(nccopy_line(file, case.facts, chunk));
+        fix.writers.extend(nccopy_line(file, case.facts, chunk));
     }
     if let Some(filters) = present(case.facts) {
         fix.writers.extend(writer_lines(case.facts, chunk, filters));

@@ -1,17 +1,7 @@
-//! A new storage of a dataset in the words of the programs that write it: hyperslab, h5repack, nccopy, h5py.
-//!
-//! A program that cannot write a storage has no line: nccopy writes no checksums, and h5py one compression filter beside
-//! shuffle.
+//! A new storage of a dataset, for the lines of each program. One that cannot write it has no line.
 
-use super::{python_string, python_tuple, shell_word};
+use super::shell_word;
 use crate::FilterRequest;
-use crate::filter::is_nearest_neighbour;
-use crate::filter::number::{DEFLATE, FLETCHER32, LZF, NBIT, SCALEOFFSET, SHUFFLE, SZIP};
-use crate::pattern::shape_text;
-use hyperslab_units::bytes_option;
-
-/// The first parameter of scale-offset for floats (`H5Z_SO_FLOAT_DSCALE`).
-const DECIMAL: u32 = 0;
 
 /// How a dataset is to be stored in a new file.
 #[derive(Debug, Clone)]
@@ -26,179 +16,74 @@ pub struct StorageLines<'a> {
     pub chunks: Option<&'a [u64]>,
     /// The filters in the order of writing, without what follows from the dataset.
     pub filters: &'a [FilterRequest],
+    /// Digits after the decimal point to which values are rounded before they are stored, if they are.
+    pub decimal_digits: Option<i32>,
     /// Size of the pages of the new file, if it has pages.
     pub page_bytes: Option<u64>,
 }
 
 impl StorageLines<'_> {
     /// The new file.
-    fn output(&self) -> &'static str {
+    pub(super) fn output(&self) -> &'static str {
         if self.is_netcdf { "out.nc" } else { "out.h5" }
     }
 
     /// An argument about the dataset: `PATH:WHAT`.
-    fn option(&self, what: &str) -> String {
+    pub(super) fn option(&self, what: &str) -> String {
         shell_word(&format!("{}:{what}", self.path))
     }
 
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         self.path.trim_start_matches('/')
     }
 
-    fn has(&self, filter: u16) -> bool {
-        self.filters.iter().any(|one| one.id == filter)
+    /// The name of a variable of the root group: netCDF's tools write a group at a time.
+    pub(super) fn root_name(&self) -> Option<&str> {
+        Some(self.name()).filter(|name| !name.contains('/'))
     }
 
-    /// The command line of hyperslab, with the filters as `--filter` takes them.
-    pub fn hyperslab(&self, filters: &str) -> String {
-        let mut words = vec!["hyperslab repack".to_owned()];
-        words.extend(self.page_bytes.map(|bytes| format!("--page-size {}", bytes_option(bytes))));
-        match self.chunks {
-            Some(chunks) => words.extend([
-                format!("--chunks {}", self.option(&shape_text(chunks))),
-                format!("--filter {}", self.option(filters)),
-            ]),
-            None => words.push(format!("--contiguous {}", shell_word(self.path))),
-        }
-        words.extend([shell_word(self.file), self.output().to_owned()]);
-        words.join(" ")
+    /// The filter of this number.
+    pub(super) fn filter(&self, id: u16) -> Option<&FilterRequest> {
+        self.filters.iter().find(|one| one.id == id)
     }
 
-    /// The command line of h5repack.
-    pub fn h5repack(&self) -> Option<String> {
-        let mut words = vec!["h5repack".to_owned()];
-        words.extend(self.page_bytes.map(|bytes| format!("-S PAGE -G {bytes}")));
-        let layout =
-            self.chunks.map_or_else(|| "CONTI".to_owned(), |chunks| format!("CHUNK={}", shape_text(chunks)));
-        words.push(format!("-l {}", self.option(&layout)));
-        if self.filters.is_empty() {
-            words.push(format!("-f {}", self.option("NONE")));
-        }
-        for FilterRequest { id, parameters } in self.filters {
-            words.push(format!("-f {}", self.option(&h5repack_filter(*id, parameters)?)));
-        }
-        words.extend([shell_word(self.file), self.output().to_owned()]);
-        Some(words.join(" "))
+    pub(super) fn has(&self, id: u16) -> bool {
+        self.filter(id).is_some()
     }
 
-    /// The command line of nccopy, for a variable of the root group of a netCDF file. nccopy sets deflate and shuffle for all
-    /// variables at once; other filters, or none, for one variable.
-    pub fn nccopy(&self) -> Option<String> {
-        let (name, chunks) = (self.name(), self.chunks?);
-        if !self.is_netcdf || name.contains('/') {
-            return None;
-        }
-        let filters = match self.filters {
-            [] => format!("-F {}", shell_word(&format!("{name},none"))),
-            [FilterRequest { id: DEFLATE, parameters }] => format!("-d {}", parameters.first()?),
-            [FilterRequest { id: SHUFFLE, .. }, FilterRequest { id: DEFLATE, parameters: level }] => {
-                format!("-d {} -s", level.first()?)
-            }
-            [FilterRequest { id, parameters }]
-                if !matches!(*id, SHUFFLE | FLETCHER32 | NBIT | SCALEOFFSET | LZF) =>
-            {
-                format!(
-                    "-F {}",
-                    shell_word(&format!("{name},{}", joined(&filter_numbers(*id, parameters), ",")))
-                )
-            }
-            _ => return None,
-        };
-        let chunks = shell_word(&format!("{name}:{}", joined(chunks, ",")));
-        Some(format!("nccopy -k nc4 -c {chunks} {filters} {} out.nc", shell_word(self.file)))
-    }
-
-    /// The call of h5py that creates the dataset in a file `out`.
-    pub fn h5py(&self) -> Option<String> {
-        // h5py refuses both.
-        if self.has(SCALEOFFSET) && self.has(FLETCHER32) {
-            return None;
-        }
-        let mut options = vec![python_string(self.name()), "data=data".to_owned()];
-        options.extend(self.chunks.map(|chunks| format!("chunks={}", python_tuple(chunks))));
-        let mut compressions = 0;
-        for FilterRequest { id, parameters } in self.filters {
-            let (compression, settings) = match *id {
-                SHUFFLE => {
-                    options.push("shuffle=True".to_owned());
-                    continue;
-                }
-                FLETCHER32 => continue,
-                SCALEOFFSET => {
-                    options.push(format!("scaleoffset={}", scale_factor(parameters)?));
-                    continue;
-                }
-                NBIT => return None,
-                DEFLATE => ("\"gzip\"".to_owned(), Some(parameters.first()?.to_string())),
-                SZIP => {
-                    let coding = if is_nearest_neighbour(parameters) { "nn" } else { "ec" };
-                    ("\"szip\"".to_owned(), Some(format!("(\"{coding}\", {})", parameters.get(1)?)))
-                }
-                LZF => ("\"lzf\"".to_owned(), None),
-                id => {
-                    let numbers: Vec<u64> = parameters.iter().map(|number| u64::from(*number)).collect();
-                    (id.to_string(), Some(python_tuple(&numbers)))
-                }
-            };
-            compressions += 1;
-            options.push(format!("compression={compression}"));
-            options.extend(settings.map(|settings| format!("compression_opts={settings}")));
-        }
-        if self.has(FLETCHER32) {
-            options.push("fletcher32=True".to_owned());
-        }
-        (compressions <= 1).then(|| format!("out.create_dataset({})", options.join(", ")))
+    /// True if every filter is one of these.
+    pub(super) fn has_only(&self, ids: &[u16]) -> bool {
+        self.filters.iter().all(|one| ids.contains(&one.id))
     }
 }
 
 /// The bits of integers, or the digits after the decimal point of floats. h5repack and h5py take no negative number.
-fn scale_factor(parameters: &[u32]) -> Option<u32> {
+pub(super) fn scale_factor(parameters: &[u32]) -> Option<u32> {
     u32::try_from(*parameters.get(1)? as i32).ok()
 }
 
-/// A filter as h5repack's `-f` takes it.
-pub(super) fn h5repack_filter(id: u16, parameters: &[u32]) -> Option<String> {
-    Some(match id {
-        DEFLATE => format!("GZIP={}", parameters.first()?),
-        SHUFFLE => "SHUF".to_owned(),
-        FLETCHER32 => "FLET".to_owned(),
-        NBIT => "NBIT".to_owned(),
-        SZIP => {
-            format!(
-                "SZIP={},{}",
-                parameters.get(1)?,
-                if is_nearest_neighbour(parameters) { "NN" } else { "EC" }
-            )
-        }
-        SCALEOFFSET => {
-            let kind = if *parameters.first()? == DECIMAL { "DS" } else { "IN" };
-            format!("SOFF={},{kind}", scale_factor(parameters)?)
-        }
-        // h5repack takes at least one parameter, and LZF has none.
-        LZF => return None,
-        id => {
-            let numbers =
-                [u32::from(id), 0, parameters.len() as u32].into_iter().chain(parameters.iter().copied());
-            format!("UD={}", joined(&numbers.collect::<Vec<_>>(), ","))
-        }
-    })
-}
-
-/// The number of a filter and its parameters.
-fn filter_numbers(id: u16, parameters: &[u32]) -> Vec<u32> {
-    std::iter::once(u32::from(id)).chain(parameters.iter().copied()).collect()
-}
-
-fn joined<T: ToString>(numbers: &[T], separator: &str) -> String {
+pub(super) fn joined<T: ToString>(numbers: &[T], separator: &str) -> String {
     numbers.iter().map(T::to_string).collect::<Vec<_>>().join(separator)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::number::{FLETCHER32, LZF, NBIT, SCALEOFFSET, SZIP};
+
+    /// The first parameter of scale-offset for floats.
+    const DECIMAL: u32 = 0;
 
     fn storage<'a>(chunks: Option<&'a [u64]>, filters: &'a [FilterRequest]) -> StorageLines<'a> {
-        StorageLines { file: "era 5.nc", is_netcdf: true, path: "/t2m", chunks, filters, page_bytes: None }
+        StorageLines {
+            file: "era 5.nc",
+            is_netcdf: true,
+            path: "/t2m",
+            chunks,
+            filters,
+            decimal_digits: None,
+            page_bytes: None,
+        }
     }
 
     #[test]

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Renews the figures of docs/choosing-chunks.md: those that `hyperslab advise` gives for a made-up year of weather maps.
 
-    scripts/choosing-chunks [HYPERSLAB]      the command; target/release/hyperslab if not given
+    scripts/measure choosing-chunks [HYPERSLAB]      the command; that of the profile dist if not given
 
 Seconds are predicted by the built-in constants, so that they are the same on every machine as far as decoding is; what
 decoding takes is measured, and differs.
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from programs import COMMAND
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "choosing-chunks.md"
@@ -113,7 +113,7 @@ def places(command: str, path: Path) -> str:
 
 
 def main() -> int:
-    command = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/hyperslab")
+    command = sys.argv[1] if len(sys.argv) > 1 else str(COMMAND)
     text = PAGE.read_text()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "year.h5"
