@@ -2,7 +2,7 @@
 
 use crate::{FilterSpec, Pipeline, Scratch};
 
-/// Decodes a block that has so many bytes without its filters.
+/// Decodes a block whose size is `expected` without its filters.
 ///
 /// # Errors
 /// Why it cannot be decoded, in a sentence.
