@@ -21,7 +21,7 @@ pub struct AttributeManager {
 }
 
 impl AttributeManager {
-    pub fn new(session: &Arc<Session>, object: Object) -> PyResult<Self> {
+    pub(crate) fn new(session: &Arc<Session>, object: Object) -> PyResult<Self> {
         session.check_open()?;
         Ok(Self { session: session.clone(), object })
     }

@@ -32,7 +32,7 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    pub fn new(session: Arc<Session>, dataset: hyperslab::Dataset) -> Self {
+    pub(crate) fn new(session: Arc<Session>, dataset: hyperslab::Dataset) -> Self {
         Self { session, dataset, element: PyOnceLock::new() }
     }
 

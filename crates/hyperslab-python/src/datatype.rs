@@ -17,7 +17,7 @@ pub struct Datatype {
 }
 
 impl Datatype {
-    pub fn new(session: Arc<Session>, datatype: NamedDatatype) -> Self {
+    pub(crate) fn new(session: Arc<Session>, datatype: NamedDatatype) -> Self {
         Self { session, datatype }
     }
 

@@ -87,7 +87,7 @@ pub fn describe_link<'py>(py: Python<'py>, link: &Link, class: bool) -> PyResult
 }
 
 impl Group {
-    pub fn new(session: Arc<Session>, group: hyperslab::Group) -> Self {
+    pub(crate) fn new(session: Arc<Session>, group: hyperslab::Group) -> Self {
         Self { opened: OnceLock::from(OpenGroup { session, group }) }
     }
 

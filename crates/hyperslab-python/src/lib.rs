@@ -12,7 +12,6 @@ mod array;
 mod attrs;
 mod cancel_token;
 mod chunk_map;
-mod command;
 mod dataset;
 mod datatype;
 mod element;
@@ -38,54 +37,37 @@ mod visit;
 
 use pyo3::prelude::*;
 
-#[pymodule(gil_used = false)]
-mod _hyperslab {
-    use pyo3::prelude::*;
-
-    #[pymodule_export]
-    use crate::applications::{cancel_applications, run_application};
-    #[pymodule_export]
-    use crate::attrs::AttributeManager;
-    #[pymodule_export]
-    use crate::cancel_token::CancelToken;
-    #[pymodule_export]
-    use crate::command::run_command;
-    #[pymodule_export]
-    use crate::dataset::Dataset;
-    #[pymodule_export]
-    use crate::datatype::Datatype;
-    #[pymodule_export]
-    use crate::errors::error_classes;
-    #[pymodule_export]
-    use crate::file::{File, is_hdf5};
-    #[pymodule_export]
-    use crate::file_builder::{FileBuilder, packed_arrays, packed_texts, parse_filters};
-    #[pymodule_export]
-    use crate::group::Group;
-    #[pymodule_export]
-    use crate::netcdf::{NetcdfDimension, NetcdfGroup, NetcdfVariable, netcdf_groups};
-    #[pymodule_export]
-    use crate::orthogonal::{read_orthogonal, read_points};
-    #[pymodule_export]
-    use crate::reference::{AttributeReference, Reference, RegionReference};
-    #[pymodule_export]
-    use crate::reference::{attribute_reference, object_reference, region_reference};
-    #[pymodule_export]
-    use crate::register::register_filter;
-    #[pymodule_export]
-    use crate::remote::{Traffic, traffic};
-    #[pymodule_export]
-    use crate::settings::{
+/// What the extension module contains of this crate.
+pub mod exports {
+    pub use crate::applications::{cancel_applications, run_application};
+    pub use crate::attrs::AttributeManager;
+    pub use crate::cancel_token::CancelToken;
+    pub use crate::dataset::Dataset;
+    pub use crate::datatype::Datatype;
+    pub use crate::errors::error_classes;
+    pub use crate::file::{File, is_hdf5};
+    pub use crate::file_builder::{FileBuilder, packed_arrays, packed_texts, parse_filters};
+    pub use crate::group::Group;
+    pub use crate::netcdf::{NetcdfDimension, NetcdfGroup, NetcdfVariable, netcdf_groups};
+    pub use crate::orthogonal::{read_orthogonal, read_points};
+    pub use crate::reference::{AttributeReference, Reference, RegionReference};
+    pub use crate::reference::{attribute_reference, object_reference, region_reference};
+    pub use crate::register::register_filter;
+    pub use crate::remote::{Traffic, traffic};
+    pub use crate::settings::{
         CacheStats, cache_bytes, cache_stats, parse_bytes, set_cache_bytes, set_threads, threads,
     };
+}
 
-    #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        crate::plugins::add_folders(module.py())?;
-        hyperslab_apps::files::on_written_file(crate::errors::warn_anywhere);
-        super::warn_of_debug_build(module.py())
-    }
+/// Prepares what all of it has in common.
+///
+/// # Errors
+/// What Python raises.
+pub fn begin(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    plugins::add_folders(module.py())?;
+    hyperslab_apps::files::on_written_file(errors::warn_anywhere);
+    warn_of_debug_build(module.py())
 }
 
 /// An unoptimised engine is tens of times slower; the warning prevents measuring it by mistake.
