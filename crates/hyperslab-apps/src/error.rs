@@ -52,7 +52,7 @@ impl Error {
 
     /// The operating system refused what was done with a file, which the message names.
     pub fn system(message: impl Into<String>, error: &io::Error) -> Self {
-        Self { errno: error.raw_os_error(), ..Self::unreadable(message) }
+        Self { errno: number_of(error), ..Self::unreadable(message) }
     }
 
     /// What an application hands on could not be written. If its reader has ended (`| head`), there is nothing to say.
@@ -119,13 +119,26 @@ impl From<hyperslab::Error> for Error {
         let system = error.cause().and_then(|cause| cause.downcast_ref::<io::Error>());
         Self {
             kind: error.kind(),
-            errno: system.and_then(io::Error::raw_os_error),
+            errno: system.and_then(number_of),
             message: error.to_string(),
             hint: owned(error.hint()),
             file: owned(error.file()),
             object: owned(error.object()),
         }
     }
+}
+
+/// The number of the operating system: its own, or that of the kind of an error with other words.
+fn number_of(error: &io::Error) -> Option<i32> {
+    error.raw_os_error().or(match error.kind() {
+        io::ErrorKind::NotFound => Some(libc::ENOENT),
+        io::ErrorKind::PermissionDenied => Some(libc::EACCES),
+        io::ErrorKind::AlreadyExists => Some(libc::EEXIST),
+        io::ErrorKind::WouldBlock => Some(libc::EAGAIN),
+        io::ErrorKind::IsADirectory => Some(libc::EISDIR),
+        io::ErrorKind::StorageFull => Some(libc::ENOSPC),
+        _ => None,
+    })
 }
 
 /// Escapes line breaks and other control characters, which names in a file may contain.

@@ -69,6 +69,14 @@ impl RepackError {
         matches!(self, Self::Read(error) if error.kind() == hyperslab::ErrorKind::Cancelled)
     }
 
+    /// The error of the operating system, if it refused to write.
+    pub fn system(&self) -> Option<&std::io::Error> {
+        match self {
+            Self::Write(WriteError::Io { error, .. }) | Self::Temporary { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+
     /// True if the request is wrong, rather than the file or the system.
     pub fn is_wrong_request(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::Write(WriteError::Invalid(_)))

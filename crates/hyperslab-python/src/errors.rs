@@ -110,7 +110,12 @@ pub fn not_opened(name: &str, error: &io::Error) -> PyErr {
         hint,
         file: Some(name.to_string()),
         object: None,
-        errno: error.raw_os_error(),
+        errno: error.raw_os_error().or(match error.kind() {
+            io::ErrorKind::NotFound => Some(libc::ENOENT),
+            io::ErrorKind::IsADirectory => Some(libc::EISDIR),
+            io::ErrorKind::PermissionDenied => Some(libc::EACCES),
+            _ => None,
+        }),
     }
     .raise()
 }

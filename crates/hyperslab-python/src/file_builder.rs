@@ -298,11 +298,15 @@ fn raise(error: CreateError) -> PyErr {
         CreateError::Io { path, error } => match error.kind() {
             io::ErrorKind::AlreadyExists => errors::existing_file(&path),
             io::ErrorKind::WouldBlock => {
-                errors::not_written(format!("{path}: another process is writing this file"), None)
+                let message = format!("{path}: another process is writing this file");
+                errors::not_written(message, Some(libc::EAGAIN))
             }
             _ => errors::not_written(format!("{path}: {error}"), error.raw_os_error()),
         },
         error @ CreateError::Invalid { .. } => errors::invalid(error.to_string()),
-        error @ CreateError::Write(_) => errors::not_written(error.to_string(), None),
+        CreateError::Write(error) => {
+            let errno = error.system().and_then(io::Error::raw_os_error);
+            errors::not_written(error.to_string(), errno)
+        }
     }
 }

@@ -309,8 +309,11 @@ fn failure(error: RepackError, input: &Path) -> Error {
         }
         other => {
             let message = format!("{}: {other}", files::shown(input));
-            let error =
-                if is_wrong_request { Error::wrong_request(message) } else { Error::unreadable(message) };
+            let error = match (is_wrong_request, other.system()) {
+                (true, _) => Error::wrong_request(message),
+                (false, Some(system)) => Error::system(message, system),
+                (false, None) => Error::unreadable(message),
+            };
             error.about(files::shown(input))
         }
     }
