@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from hyperslab import _hyperslab
@@ -60,10 +60,13 @@ def _path(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value.item()
 
 
-def results(futures: list[Future[Result]]) -> list[Result]:
-    """What an executor has done, in order. If this process is interrupted, no call is begun any more, and applications that
-    threads of this process run are ended."""
+def results(executor: Executor, function: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> list[Result]:
+    """What an executor returns for these calls, which are given to it all at once, in order. If this process is interrupted, no
+    call is begun any more, and applications that threads of this process run are ended."""
+    futures: list[Future[Result]] = []
     try:
+        for call in calls:
+            futures.append(executor.submit(function, *call))
         return [future.result() for future in futures]
     except KeyboardInterrupt:
         for future in futures:

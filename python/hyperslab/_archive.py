@@ -77,7 +77,7 @@ def archive_summary(
     if executor is None:
         texts = [_survey(inputs, request, share) for share in shares]
     else:
-        texts = results([executor.submit(_survey, inputs, request, share) for share in shares])
+        texts = results(executor, _survey, [(inputs, request, share) for share in shares])
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "all.jsonl"
         lines.write_text("".join(texts))

@@ -97,7 +97,7 @@ def _each(
         raise ValueError(f"two files would both have the index {min(twice)}")
     Path(out).mkdir(parents=True, exist_ok=True)
     calls = [(name, os.fspath(target), request) for name, target in zip(names, targets, strict=True)]
-    return list(zip(names, results([executor.submit(_one, *call) for call in calls]), strict=True))
+    return list(zip(names, results(executor, _one, calls), strict=True))
 
 
 def _combine(names: list[str], out: StrPath | None, request: dict[str, Any], executor: Executor) -> tuple[str, Answer]:
@@ -108,7 +108,7 @@ def _combine(names: list[str], out: StrPath | None, request: dict[str, Any], exe
     own = {**request, "format": "hyperslab", "url": None, "relative": False, "template": False, "concat": None}
     with tempfile.TemporaryDirectory(prefix=".hyperslab-index-", dir=beside) as folder:
         parts = [os.path.join(folder, f"{number}.hyperslab") for number in range(len(names))]
-        results([executor.submit(_one, name, part, own) for name, part in zip(names, parts, strict=True)])
+        results(executor, _one, [(name, part, own) for name, part in zip(names, parts, strict=True)])
         return f"{len(names)} files", run("index", parts, request, output=out)
 
 

@@ -110,7 +110,7 @@ def repack(
     if executor is None:
         done = [[_repack(call, progress) for call in shares] for shares in calls]
     else:
-        futures = iter(results([executor.submit(_repack, call) for shares in calls for call in shares]))
+        futures = iter(results(executor, _repack, [(call,) for shares in calls for call in shares]))
         done = [[next(futures) for _ in shares] for shares in calls]
     if not is_single:
         return [report for outcomes in done for report in _in_order(outcomes)]

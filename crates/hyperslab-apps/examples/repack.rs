@@ -16,7 +16,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         &Quiet,
         |document, ending| match ending {
             Ending::Failed(error) => Err(error),
-            _ => Ok::<_, Error>(println!("{} is written and verified", document.output)),
+            _ => {
+                println!("{} is written and verified", document.output);
+                Ok::<_, Error>(())
+            }
         },
     )?;
     Ok(())

@@ -107,7 +107,7 @@ fn next(progress: &Mutex<Progress>, moved: &Condvar, count: usize, ahead: usize)
         if progress.is_stopped || progress.next >= count {
             return None;
         }
-        if progress.next < progress.delivered + ahead {
+        if progress.next < progress.delivered.saturating_add(ahead) {
             progress.next += 1;
             return Some(progress.next - 1);
         }
@@ -159,5 +159,21 @@ mod tests {
         });
         assert_eq!((ended, delivered), (Err(7), 7));
         assert_eq!(workers.run(1000, false, |_, _| Ok(()), |number, ()| Err(number)), Err(0));
+    }
+
+    #[test]
+    fn any_number_of_results_may_wait() {
+        let first_waits = |(): &mut (), number: usize| {
+            let milliseconds = if number == 0 { 50 } else { 1 };
+            std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+            Ok::<_, ()>(number)
+        };
+        let mut delivered = Vec::new();
+        let each = |number, result| {
+            delivered.push((number, result));
+            Ok(())
+        };
+        Workers::unbounded(4).run(100, false, first_waits, each).unwrap();
+        assert_eq!(delivered, (0..100).map(|number| (number, number)).collect::<Vec<_>>());
     }
 }

@@ -35,7 +35,7 @@ impl Subject {
 fn made_up(MadeUp { shape, element, ratio }: &MadeUp) -> Result<File> {
     let wrong =
         |problem: String| Error::wrong_request(format!("--synthetic {shape} --type {element}: {problem}"));
-    let of: Element = element.parse().map_err(|problem| wrong(format!("{problem}")))?;
+    let of: Element = element.parse().map_err(wrong)?;
     let values = Synthetic::with_ratio(&made_up_shape(shape)?, of, *ratio, SEED);
     made_file(values, NEW_FILE, NEW_DATASET).map_err(|problem| wrong(problem.to_string()))
 }
