@@ -81,7 +81,7 @@ impl AxisPieces {
             indexes: covered,
             blocks: full_blocks,
             // A block that is no longer than a chunk has one piece or two; a longer one has several.
-            inside: if block <= chunk { 2 * full_blocks - pieces } else { 0 },
+            inside: if block <= chunk { full_blocks - (pieces - full_blocks) } else { 0 },
             pieces,
             whole: if block == chunk { full_blocks } else { 0 },
             pieces_max: most_pieces(full_blocks, block, chunk),
@@ -124,9 +124,9 @@ pub fn overlap_count(dim: u64, block: u64, chunk: u64) -> u64 {
         (a, b) = (b, a % b);
     }
     // Each boundary of a block or a chunk starts a new overlap; boundaries that coincide, at common multiples, start
-    // one.
+    // one. They are subtracted first: both kinds together may be more than fit, their overlaps are not more than `dim`.
     let common = (block / a).checked_mul(chunk).map_or(0, |both| (dim - 1) / both);
-    (dim.div_ceil(block) - 1) + (dim.div_ceil(chunk) - 1) - common + 1
+    ((dim - 1) / block - common) + (dim - 1) / chunk + 1
 }
 
 impl Touched {
@@ -304,5 +304,7 @@ mod tests {
             }
         }
         assert_eq!(overlap_count(u64::MAX, u64::MAX, u64::MAX - 1), 2);
+        assert_eq!(overlap_count(u64::MAX, 1, 1), u64::MAX);
+        assert_eq!(AxisPieces::of_axis(u64::MAX, 1, 1).inside, u64::MAX);
     }
 }
