@@ -2,6 +2,7 @@
 //! read, or that has the signature of a data format, is not replaced by one of them.
 
 use crate::{Error, Result};
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -43,17 +44,23 @@ pub enum OutputKind {
 /// # Errors
 /// If it cannot be written.
 pub fn check_outputs(outputs: &[Output<'_>], inputs: &[PathBuf]) -> Result<()> {
-    for (number, output) in outputs.iter().enumerate() {
+    if outputs.is_empty() {
+        return Ok(());
+    }
+    // An index of each file has as many outputs as inputs: every name is looked up once.
+    let read: HashSet<Identity> = inputs.iter().filter_map(|input| Identity::of(local(input))).collect();
+    let mut written = HashMap::new();
+    for output in outputs {
         let refused = |what: &str| {
             let message = format!("{} {}: {what}", output.option, output.path.display());
             Err(Error::wrong_request(message).hint("nothing was written; name another file"))
         };
-        let is_input = || inputs.iter().any(|input| is_same(output.path, local(input)));
-        if output.kind != OutputKind::Log && is_input() {
+        let identity = Identity::of(output.path);
+        if output.kind != OutputKind::Log && identity.as_ref().is_some_and(|file| read.contains(file)) {
             return refused("this file is read, and would be replaced");
         }
-        if let Some(other) = outputs[..number].iter().find(|other| is_same(output.path, other.path)) {
-            return refused(&format!("{} names the same file", other.option));
+        if let Some(other) = identity.and_then(|file| written.insert(file, output.option)) {
+            return refused(&format!("{other} names the same file"));
         }
         if let Some(kind) = data_format(output.path).filter(|_| output.kind != OutputKind::Data) {
             return refused(&format!("this is {kind}, which is not replaced"));
@@ -93,27 +100,37 @@ fn local(path: &Path) -> &Path {
     path.to_str().and_then(|text| text.strip_prefix("file://")).map_or(path, Path::new)
 }
 
-/// True where both names lead to one regular file. Files that are not there yet are compared by their names.
-fn is_same(one: &Path, other: &Path) -> bool {
-    match (fs::metadata(one), fs::metadata(other)) {
-        (Ok(of_one), Ok(of_other)) => {
-            of_one.is_file() && identity(one, &of_one) == identity(other, &of_other)
+/// What all names of one file have in common. Devices and folders have none.
+#[derive(PartialEq, Eq, Hash)]
+enum Identity {
+    /// A regular file, by its device and number.
+    #[cfg(unix)]
+    File(u64, u64),
+    /// A regular file, by the name without links.
+    #[cfg(not(unix))]
+    File(PathBuf),
+    /// A file that is not there yet, by its name.
+    Absent(PathBuf),
+}
+
+impl Identity {
+    fn of(path: &Path) -> Option<Self> {
+        match fs::metadata(path) {
+            Ok(found) => found.is_file().then(|| Self::of_file(path, &found))?,
+            Err(_) => std::path::absolute(path).ok().map(Self::Absent),
         }
-        (Err(_), Err(_)) => std::path::absolute(one)
-            .is_ok_and(|one| std::path::absolute(other).is_ok_and(|other| one == other)),
-        _ => false,
     }
-}
 
-#[cfg(unix)]
-fn identity(_: &Path, of: &Metadata) -> (u64, u64) {
-    use std::os::unix::fs::MetadataExt;
-    (of.dev(), of.ino())
-}
+    #[cfg(unix)]
+    fn of_file(_: &Path, found: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        Some(Self::File(found.dev(), found.ino()))
+    }
 
-#[cfg(not(unix))]
-fn identity(path: &Path, _: &Metadata) -> Option<PathBuf> {
-    path.canonicalize().ok()
+    #[cfg(not(unix))]
+    fn of_file(path: &Path, _: &Metadata) -> Option<Self> {
+        path.canonicalize().ok().map(Self::File)
+    }
 }
 
 /// The format of a file that holds values.

@@ -178,10 +178,11 @@ fn options(request: &Request) -> BuildOptions {
 
 /// The index of each file: below OUT as the file lies below the folder that was named, with the ending of the format.
 fn targets(request: &Request, files: &[PathBuf], out: &Path) -> Result<BTreeMap<PathBuf, PathBuf>> {
-    let mut targets: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    let folders: Vec<&PathBuf> = request.files.iter().filter(|named| named.is_dir()).collect();
+    // Which file has which index: no two have the same.
+    let mut taken: BTreeMap<PathBuf, &PathBuf> = BTreeMap::new();
     for file in files {
-        let folder = request.files.iter().find(|named| named.is_dir() && file.starts_with(named));
-        let below = match folder {
+        let below = match folders.iter().find(|named| file.starts_with(named)) {
             Some(folder) => file.strip_prefix(folder).unwrap_or(file).to_owned(),
             None => {
                 hyperslab::io::Location::from(file.clone()).file_name().map(PathBuf::from).unwrap_or_default()
@@ -190,13 +191,13 @@ fn targets(request: &Request, files: &[PathBuf], out: &Path) -> Result<BTreeMap<
         let mut name = below.into_os_string();
         name.push(format!(".{}", request.format.ending));
         let target = out.join(name);
-        if let Some((other, _)) = targets.iter().find(|(_, known)| **known == target) {
+        if let Some(other) = taken.get(&target) {
             let (other, file, target) = (other.display(), file.display(), target.display());
             return Err(Error::wrong_request(format!(
                 "{other} and {file} would both have the index {target}"
             )));
         }
-        targets.insert(file.clone(), target);
+        taken.insert(target, file);
     }
-    Ok(targets)
+    Ok(taken.into_iter().map(|(target, file)| (file.clone(), target)).collect())
 }
