@@ -7,12 +7,10 @@ use hyperslab_units::size;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The exit code of a process that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
-const INTERVAL: Duration = Duration::from_millis(200);
 
 /// A signal that follows the first one so soon is the same: a terminal sends it to the process, and the process that started
 /// it passes it on.
@@ -68,21 +66,13 @@ fn shown(name: &str, monitor: &Monitor, work: &mut dyn FnMut()) {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     let style = ProgressStyle::with_template("{bar:20} {percent} %, {eta} left  {wide_msg}");
     bar.set_style(style.expect("the template is valid"));
-    let is_done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let shower = scope.spawn(|| {
-            while !is_done.load(Ordering::Relaxed) {
-                bar.set_length(monitor.total_bytes());
-                bar.set_position(monitor.done_bytes());
-                let written = monitor.written_bytes();
-                let ratio = size::ratio(monitor.done_bytes(), written).unwrap_or(1.0);
-                bar.set_message(format!("{name}: {} written, ratio {ratio:.2}", size::bytes(written)));
-                std::thread::park_timeout(INTERVAL);
-            }
-            bar.finish_and_clear();
-        });
-        work();
-        is_done.store(true, Ordering::Relaxed);
-        shower.thread().unpark();
-    });
+    let show = |monitor: &Monitor| {
+        bar.set_length(monitor.total_bytes());
+        bar.set_position(monitor.done_bytes());
+        let written = monitor.written_bytes();
+        let ratio = size::ratio(monitor.done_bytes(), written).unwrap_or(1.0);
+        bar.set_message(format!("{name}: {} written, ratio {ratio:.2}", size::bytes(written)));
+    };
+    monitor.tell_while(show, work);
+    bar.finish_and_clear();
 }

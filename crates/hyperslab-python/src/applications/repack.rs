@@ -6,11 +6,6 @@ use hyperslab_apps::repack::{Document, Ending, Observer, Repack, Request};
 use hyperslab_apps::runner::Silent;
 use hyperslab_apps::{Error, Result, schema};
 use hyperslab_repack::Monitor;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
-/// How often the program hears how far it is.
-const INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) fn run(call: &Call) -> Result<Answer> {
     let request = Request { inputs: call.paths.clone(), output: call.output.clone(), ..call.request()? };
@@ -39,25 +34,12 @@ impl Observer for Watch<'_> {
     }
 
     fn watch(&self, name: &str, monitor: &Monitor, work: &mut dyn FnMut()) {
-        let is_done = &AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let sender = self.0.sender.clone();
-            let tell = move || {
-                loop {
-                    let is_last = is_done.load(Ordering::Relaxed);
-                    let (done, all) = (monitor.done_bytes(), monitor.total_bytes());
-                    // After an interrupt there is no listener any more.
-                    let _ = sender.send(Event::Progress(name.to_owned(), done, all));
-                    if is_last {
-                        break;
-                    }
-                    std::thread::park_timeout(INTERVAL);
-                }
-            };
-            let teller = scope.spawn(tell);
-            work();
-            is_done.store(true, Ordering::Relaxed);
-            teller.thread().unpark();
-        });
+        let sender = self.0.sender.clone();
+        let tell = |monitor: &Monitor| {
+            let (done, all) = (monitor.done_bytes(), monitor.total_bytes());
+            // After an interrupt there is no listener any more.
+            let _ = sender.send(Event::Progress(name.to_owned(), done, all));
+        };
+        monitor.tell_while(tell, work);
     }
 }
