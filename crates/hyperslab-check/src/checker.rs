@@ -4,7 +4,6 @@ use crate::extents::Extents;
 use crate::finding::{Finding, Report};
 use crate::input::{Input, STRUCTURE_BYTES_MAX};
 use crate::rule::Rule;
-use crate::shared_messages::SharedEntries;
 use crate::{Options, general};
 use hyperslab_format::object_header::{Context, SharedMessageTable};
 use hyperslab_format::superblock::Superblock;
@@ -41,6 +40,13 @@ pub(crate) struct Checker<'a> {
     object_number: u32,
     /// The bytes of all structures so far. They cannot be more than the file has if none overlap.
     structure_bytes: u64,
+}
+
+/// The entries of the heaps of shared messages, which are compared with the references at the end.
+#[derive(Default)]
+pub(crate) struct SharedEntries {
+    /// By the address of the heap and the heap ID: where the entry is, and the reference count that it states.
+    pub entries: HashMap<(Address, [u8; 8]), (u64, u32)>,
 }
 
 /// Half the maximum numbers of children of version 1 B-tree nodes, and of entries of symbol table nodes.

@@ -1,7 +1,6 @@
 //! The raw data of chunks: each decodes to the bytes of its elements, and references in it lead somewhere.
 
 use crate::checker::Checker;
-use crate::chunk_index::CHUNK;
 use crate::dataset::DatasetParts;
 use crate::references::{References, has_references};
 use crate::rule::rules;
@@ -20,6 +19,9 @@ rules! { RULES:
     /// With `--data`: all filters of a dataset are available, so that its chunks can be decoded.
     FILTER_MISSING = Note "filter-missing", "IV.A.2.l";
 }
+
+/// The name of chunks among the bytes of the file.
+pub(crate) const CHUNK: &str = "chunk";
 
 /// Chunks that are decoded between two looks at the results.
 const BATCH: usize = 64;

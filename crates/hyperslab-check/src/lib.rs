@@ -21,8 +21,10 @@
 mod attributes;
 mod btree_v1;
 mod btree_v2;
+mod catalogue;
 mod checker;
 mod chunk_index;
+mod coverage;
 mod data;
 mod dataset;
 mod extents;
@@ -42,9 +44,10 @@ mod shared_messages;
 mod superblock;
 mod unfilter;
 
+pub use catalogue::{page, rules_by_structure};
 pub use extents::Structure;
 pub use finding::{FINDINGS_MAX, Finding, Report};
-pub use rule::{Rule, Severity, page, rules_by_structure};
+pub use rule::{Rule, Severity};
 
 use checker::Checker;
 use hyperslab_format::message::cache_image::{CacheImage, Overlay, OverlayEntries};

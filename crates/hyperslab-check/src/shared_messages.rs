@@ -3,14 +3,13 @@
 use crate::checker::{Checked, Checker};
 use crate::fractal_heap::CheckedHeap;
 use crate::rule::rules;
+use hyperslab_format::Cursor;
 use hyperslab_format::btree::record::{SharedLocation, SharedMessage as Record};
 use hyperslab_format::checksum::lookup3_from;
 use hyperslab_format::message::SharedMessageTableInfo;
 use hyperslab_format::object_header::{
     SharedMessage, SharedMessageIndex, SharedMessageList, SharedMessageTable,
 };
-use hyperslab_format::{Address, Cursor};
-use std::collections::HashMap;
 
 rules! { RULES:
     /// The number of messages in an index of shared messages is that of its list or B-tree.
@@ -33,12 +32,6 @@ struct Entry {
     hash: u32,
     references: u32,
     heap_id: Vec<u8>,
-}
-
-/// The entries of the heaps of shared messages, which are compared with the references at the end.
-#[derive(Default)]
-pub(crate) struct SharedEntries {
-    entries: HashMap<(Address, [u8; 8]), (u64, u32)>,
 }
 
 impl Checker<'_> {

@@ -42,6 +42,7 @@ mod tree;
 mod verify;
 mod write;
 mod write_data;
+mod written_file;
 
 pub use data::{BlockSource, Data, DataError};
 pub use elements::{Elements, Region};
@@ -53,4 +54,5 @@ pub use hyperslab_write::LowBound;
 pub use hyperslab_write::{ObjectId, WriteOptions};
 pub use new_dataset::{Layout, NewAttribute, NewDataset};
 pub use new_file::{LinkTarget, NewFile};
-pub use write::{CreateOptions, Created};
+pub use write::CreateOptions;
+pub use written_file::Created;

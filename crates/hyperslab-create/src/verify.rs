@@ -2,8 +2,8 @@
 
 use crate::blocks;
 use crate::error::CreateError;
-use crate::write::WrittenFile;
 use crate::write_data::WrittenData;
+use crate::written_file::WrittenFile;
 use hyperslab::{Dataset, Endianness, Error, File, Selection};
 use hyperslab_encode::ordered::Workers;
 use hyperslab_encode::{Monitor, RepackError};

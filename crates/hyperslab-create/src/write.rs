@@ -4,13 +4,13 @@ use crate::error::CreateError;
 use crate::new_file::NewFile;
 use crate::tree::NewTree;
 use crate::verify::Verification;
-use crate::write_data::{DataWriter, WrittenData};
+use crate::write_data::DataWriter;
+use crate::written_file::{Created, WrittenFile};
 use hyperslab_encode::ordered::Workers;
 use hyperslab_encode::{Monitor, OutputFile, RepackError};
-use hyperslab_format::Address;
 use hyperslab_io::wrap::EarlySync;
 use hyperslab_io::{LocalSink, Sink};
-use hyperslab_write::{FileTree, FileWriter, ObjectId, WriteError, WriteOptions};
+use hyperslab_write::{FileWriter, WriteError, WriteOptions};
 use std::io;
 use std::path::Path;
 
@@ -35,26 +35,6 @@ impl Default for CreateOptions {
     fn default() -> Self {
         Self { write: WriteOptions::default(), overwrite: false, verify: true, threads: hyperslab::threads() }
     }
-}
-
-/// A file that was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Created {
-    /// The length of the file in bytes.
-    pub bytes: u64,
-    /// The number of its objects.
-    pub objects: usize,
-    /// The bytes from its start to the end of all metadata.
-    pub metadata_bytes: u64,
-}
-
-/// A file in a sink, and what is needed to verify it.
-pub(crate) struct WrittenFile {
-    pub created: Created,
-    pub tree: FileTree,
-    pub paths: Vec<String>,
-    pub addresses: Vec<Address>,
-    pub datasets: Vec<(ObjectId, WrittenData)>,
 }
 
 impl NewFile<'_> {

@@ -174,7 +174,7 @@ pub fn is_computed_by_plugin(id: u16) -> bool {
         return false;
     }
     #[cfg(feature = "plugins")]
-    return !crate::registry::is_own(id) && crate::plugin::computes_client_data(id);
+    return !crate::provide::is_own(id) && crate::plugin::computes_client_data(id);
     #[cfg(not(feature = "plugins"))]
     return false;
 }

@@ -50,6 +50,7 @@ mod nbit;
 mod pipeline;
 #[cfg(feature = "plugins")]
 mod plugin;
+mod provide;
 #[cfg(feature = "bitgroom")]
 mod quantize;
 mod registry;
@@ -57,6 +58,7 @@ mod registry;
 mod scaleoffset;
 mod scratch;
 mod shuffle;
+mod spec;
 mod stage;
 #[cfg(feature = "szip")]
 mod szip;
@@ -73,8 +75,9 @@ pub use client_data::{
 };
 pub use custom::Filter;
 pub use error::{Cause, Failure, FilterError, PluginSearch};
-pub use pipeline::{Encoded, FilterSpec, Pipeline, Staged};
-pub use registry::{Entry, describe, register, table};
+pub use pipeline::{Encoded, Pipeline, Staged};
+pub use provide::{describe, register};
+pub use registry::{Entry, table};
 #[cfg(feature = "plugins")]
 pub mod plugins {
     //! HDF5 filter plug-ins: which folders are searched.
@@ -82,3 +85,4 @@ pub mod plugins {
 }
 pub use scratch::Scratch;
 pub use shuffle::unshuffle_elements;
+pub use spec::FilterSpec;

@@ -11,8 +11,10 @@
 //! Each chunk has a mask: bit i is set if filter i was skipped when the chunk was written.
 
 use crate::FilterError;
+use crate::provide;
 use crate::registry;
 use crate::scratch::{Buffer, CodecState, Scratch};
+use crate::spec::FilterSpec;
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -22,17 +24,6 @@ const FILTERS_MAX: usize = 32;
 /// Allowance beyond twice the chunk size for the output of one compressor that another one compresses again: every
 /// codec expands incompressible data by much less.
 const INTERMEDIATE_SLACK: usize = 1 << 16;
-
-/// A filter as specified in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FilterSpec<'a> {
-    /// The registered identifier.
-    pub id: u16,
-    /// True if a writer may skip the filter when it fails.
-    pub optional: bool,
-    /// Client data ("cd_values").
-    pub parameters: &'a [u32],
-}
 
 /// A chunk for which at most a byte shuffle remains to be reversed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +73,7 @@ impl Slot {
             return Ok(stage);
         }
         let setup = Setup { id: self.id, parameters: &self.parameters };
-        let encoder = self.encoder.get_or_init(|| registry::provided(setup));
+        let encoder = self.encoder.get_or_init(|| provide::provided(setup));
         encoder.as_deref().map_err(|error| match error {
             FilterError::Unknown { .. } => {
                 FilterError::unsupported(stage.name(), "writing without a plug-in")
@@ -124,7 +115,7 @@ impl Pipeline {
             id: filter.id,
             optional: filter.optional,
             parameters: filter.parameters.into(),
-            stage: registry::make(Setup { id: filter.id, parameters: filter.parameters }),
+            stage: provide::make(Setup { id: filter.id, parameters: filter.parameters }),
             encoder: OnceLock::new(),
         };
         Ok(Self { slots: filters.iter().map(slot).collect(), chunk_bytes })

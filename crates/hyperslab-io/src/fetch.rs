@@ -1,6 +1,6 @@
 //! Fetching several ranges at once.
 
-use crate::{Cancel, Cancelled, Source};
+use crate::{Cancel, Cancelled, Deliver, Source};
 use bytes::Bytes;
 use std::io;
 use std::ops::{ControlFlow, Range};
@@ -9,9 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
-
-/// Receives the bytes of the range with this index, or its error. After [`ControlFlow::Break`] it is not called again.
-pub type Deliver<'a> = dyn FnMut(usize, io::Result<Bytes>) -> ControlFlow<()> + 'a;
 
 /// Fetches all ranges and returns their bytes in the order of `ranges`.
 ///

@@ -23,14 +23,14 @@ pub use cancel::{Cancel, Cancelled};
 pub use coalesce::{Request, coalesce, split};
 pub use extent_cache::{CachedExtents, ExtentCache};
 pub use extents::ExtentMap;
-pub use fetch::{Deliver, fetch_all, fetch_on_threads};
+pub use fetch::{fetch_all, fetch_on_threads};
 pub use join::DividedRanges;
 pub use locking::{LockedFiles, Locking};
 pub use opener::{LocalFiles, Location, Opener};
 pub use per_process::PerProcess;
 pub use sink::{LocalSink, MemorySink, Sink};
 pub use source::{
-    Advice, Source,
+    Advice, Deliver, Source,
     local::LocalFile,
     memory::Memory,
     pieces::{Piece, Pieces},

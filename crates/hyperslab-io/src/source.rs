@@ -4,12 +4,15 @@ pub mod local;
 pub mod memory;
 pub mod pieces;
 
-use crate::{Cancel, Deliver, Version};
+use crate::{Cancel, Version};
 use bytes::Bytes;
 use std::io;
 use std::mem::MaybeUninit;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
+
+/// Receives the bytes of the range with this index, or its error. After [`ControlFlow::Break`] it is not called again.
+pub type Deliver<'a> = dyn FnMut(usize, io::Result<Bytes>) -> ControlFlow<()> + 'a;
 
 /// An object of known length that does not change, whose ranges can be read from many threads at once.
 ///

@@ -1,10 +1,11 @@
 //! `hyperslab.AttributeManager`: the attributes of an object.
 
 use crate::array::{self, Shape};
-use crate::element::{Element, Owner, Text, text};
+use crate::element::{Element, Owner, Text};
 use crate::errors;
 use crate::group::name_of;
 use crate::interrupt;
+use crate::name::text;
 use crate::session::Session;
 use hyperslab::{Attribute, Dataspace, Object};
 use numpy::PyUntypedArrayMethods;

@@ -3,10 +3,10 @@
 use crate::attrs::AttributeManager;
 use crate::dataset::Dataset;
 use crate::datatype::Datatype;
-use crate::element::text;
 use crate::errors;
 use crate::file::{self, File};
 use crate::interrupt;
+use crate::name::text;
 use crate::reference::{AttributeReference, Reference, RegionReference};
 use crate::session::Session;
 use crate::visit::{self, Visit};

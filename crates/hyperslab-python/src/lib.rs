@@ -22,6 +22,7 @@ mod file_builder;
 mod filters;
 mod group;
 mod interrupt;
+mod name;
 mod netcdf;
 mod orthogonal;
 mod plugins;

@@ -1,7 +1,7 @@
 //! References to objects, to regions of datasets and to attributes. They contain what they refer to, but not the file
 //! that they were read from.
 
-use crate::element::text;
+use crate::name::text;
 use hyperslab_format::{Address, Name};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

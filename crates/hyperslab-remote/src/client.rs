@@ -182,7 +182,7 @@ impl Client {
         cause: Cause,
         attempt: u32,
     ) -> Result<(Content, Option<Bytes>), Failure> {
-        traffic::begin_request(&self.options).map_err(Failure::Final)?;
+        traffic::begin_request(self.options.limits()).map_err(Failure::Final)?;
         self.made.fetch_add(1, Ordering::Relaxed);
         let mut line = Line { client: self, range, cause, attempt, began: Instant::now(), outcome: None };
         let found = self.attempt(range, expected).await;

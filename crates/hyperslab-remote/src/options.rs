@@ -1,6 +1,7 @@
 //! The settings of remote files.
 
 use crate::disk_cache::DiskCache;
+use crate::traffic::Limits;
 use std::time::Duration;
 
 /// The settings for reading remote files.
@@ -37,6 +38,10 @@ impl RemoteOptions {
     /// The default settings, with the disk cache that the environment names.
     pub fn from_environment() -> Self {
         Self { disk_cache: DiskCache::from_environment(), ..Self::default() }
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { requests: self.requests_max, bytes: self.bytes_max }
     }
 }
 

@@ -1,9 +1,17 @@
 //! The requests of the process: counts and limits.
 
-use crate::options::RemoteOptions;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+/// The most that the process may request; a guard against a surprise on the bill.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Limits {
+    /// The most requests that the process may make.
+    pub requests: Option<u64>,
+    /// The most bytes that the process may fetch.
+    pub bytes: Option<u64>,
+}
 
 /// The requests of the process to remote files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -59,16 +67,16 @@ pub(crate) fn waited(time: Duration) {
 /// Counts a request that is about to be made.
 ///
 /// # Errors
-/// If the process has made as many requests, or fetched as many bytes, as the options allow.
-pub(crate) fn begin_request(options: &RemoteOptions) -> io::Result<()> {
+/// If the process has made as many requests, or fetched as many bytes, as the limits allow.
+pub(crate) fn begin_request(limits: Limits) -> io::Result<()> {
     let refuse = |what: String| Err(io::Error::new(io::ErrorKind::QuotaExceeded, what));
-    if let Some(max) = options.bytes_max
+    if let Some(max) = limits.bytes
         && BYTES.load(Ordering::Relaxed) >= max
     {
         return refuse(format!("{max} bytes were fetched, as many as allowed"));
     }
     let made = REQUESTS.fetch_add(1, Ordering::Relaxed);
-    if let Some(max) = options.requests_max
+    if let Some(max) = limits.requests
         && made >= max
     {
         REQUESTS.fetch_sub(1, Ordering::Relaxed);
@@ -103,10 +111,10 @@ mod tests {
 
     #[test]
     fn limits_are_refused_before_the_request() {
-        let options = RemoteOptions { requests_max: Some(0), ..RemoteOptions::default() };
-        let error = begin_request(&options).unwrap_err();
+        let limits = Limits { requests: Some(0), bytes: None };
+        let error = begin_request(limits).unwrap_err();
         assert_eq!(error.to_string(), "0 requests were made, as many as allowed");
-        let options = RemoteOptions { bytes_max: Some(0), ..RemoteOptions::default() };
-        assert!(begin_request(&options).unwrap_err().to_string().contains("0 bytes were fetched"));
+        let limits = Limits { requests: None, bytes: Some(0) };
+        assert!(begin_request(limits).unwrap_err().to_string().contains("0 bytes were fetched"));
     }
 }

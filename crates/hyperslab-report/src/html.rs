@@ -14,7 +14,14 @@ const PLOT_LICENCE: &str = include_str!("assets/uPlot.LICENSE");
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-pub(crate) fn page(page: &Page) -> String {
+impl Page {
+    /// Renders the page as one HTML file.
+    pub fn html(&self) -> String {
+        page(self)
+    }
+}
+
+fn page(page: &Page) -> String {
     let has_curves = page.sections.iter().flat_map(|section| &section.figures).any(is_curves);
     let markup = html! {
         (DOCTYPE)

@@ -44,11 +44,6 @@ impl Page {
         }
         self
     }
-
-    /// Renders the page as one HTML file.
-    pub fn html(&self) -> String {
-        crate::html::page(self)
-    }
 }
 
 impl Section {

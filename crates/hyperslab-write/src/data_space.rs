@@ -3,9 +3,9 @@
 use crate::allocator::Allocator;
 use crate::data_heap::OpenCollection;
 use crate::file_writer::FileWriter;
-use crate::layout::PlacedStorage;
 use crate::options::WIDTHS;
-use crate::tree::ObjectId;
+use crate::placed::PlacedStorage;
+use crate::value::ObjectId;
 use hyperslab_format::heap::CollectionSize;
 use hyperslab_format::message::ChunkIndex;
 

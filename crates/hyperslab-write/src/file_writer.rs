@@ -7,12 +7,12 @@ use crate::dense_order::sort_dense;
 use crate::encode::{self, Addresses, Context, GroupLinks, ObjectAttributes, link, value_bytes};
 use crate::error::WriteError;
 use crate::heap_order::number_heap;
-use crate::layout::{
-    FileLayout, PlacedChunks, PlacedLinks, PlacedStorage, chunk_bytes, external_names, lay_out,
-};
+use crate::layout::{FileLayout, chunk_bytes, external_names, lay_out};
 use crate::metadata_runs::MetadataRuns;
 use crate::options::{WIDTHS, WriteOptions};
-use crate::tree::{ChunkedSpec, DatasetSpec, FileTree, ObjectId, ObjectSpec, StorageSpec};
+use crate::placed::{PlacedChunks, PlacedLinks, PlacedStorage};
+use crate::tree::{ChunkedSpec, DatasetSpec, FileTree, ObjectSpec, StorageSpec};
+use crate::value::ObjectId;
 use hyperslab_format::heap::CollectionBuilder;
 use hyperslab_format::message::ChunkIndex;
 use hyperslab_format::superblock::Superblock;

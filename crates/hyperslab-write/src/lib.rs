@@ -24,6 +24,7 @@ mod index_choice;
 mod layout;
 mod metadata_runs;
 mod options;
+mod placed;
 mod raised;
 mod tree;
 mod value;
@@ -37,8 +38,8 @@ pub use options::WriteOptions;
 pub use raised::{Release, VersionRequirement, raised};
 pub use tree::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, ExternalTarget,
-    FileTree, FillSpec, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,
+    FileTree, FillSpec, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectSpec, StorageSpec,
     UserDefinedTarget,
 };
-pub use value::{HeapItem, Patch, PatchTarget, Value};
+pub use value::{HeapItem, ObjectId, Patch, PatchTarget, Value};
 pub use versions::LowBound;

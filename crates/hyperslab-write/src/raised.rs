@@ -5,9 +5,9 @@ use crate::encode::attribute_storage;
 use crate::error::WriteError;
 use crate::options::WriteOptions;
 use crate::tree::{
-    AttributeSpec, DatasetSpec, FileTree, GroupSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec,
-    StorageSpec,
+    AttributeSpec, DatasetSpec, FileTree, GroupSpec, LinkTargetSpec, Object, ObjectSpec, StorageSpec,
 };
+use crate::value::ObjectId;
 use crate::versions::{LowBound, Versions, has_large_chunks, has_unusual_padding};
 use hyperslab_format::message::datatype::Charset;
 use hyperslab_format::message::{Datatype, GroupInfo};

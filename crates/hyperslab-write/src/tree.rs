@@ -6,16 +6,12 @@
 //! common (names of attributes, datatypes, fill values, filters) may be shared.
 
 use crate::dataspace::DataspaceSpec;
-use crate::value::{HeapItem, Patch, Value};
+use crate::value::{HeapItem, ObjectId, Patch, Value};
 use hyperslab_format::message::datatype::Charset;
 use hyperslab_format::message::{Datatype, FillValue, FilterPipeline, GroupInfo};
 use hyperslab_format::object_header::Times;
 use hyperslab_format::{Bytes, Name};
 use std::sync::Arc;
-
-/// An object of a [`FileTree`], by its number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ObjectId(pub u32);
 
 /// All objects of a file. The first is the root group.
 #[derive(Debug, Clone, PartialEq, Default)]

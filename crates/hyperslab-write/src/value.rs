@@ -1,7 +1,5 @@
 //! Values in metadata that may refer to objects and to the global heap, whose addresses are not known yet.
 
-use crate::tree::ObjectId;
-
 /// The bytes of some elements as they will be in the file, apart from addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Value {
@@ -28,6 +26,10 @@ pub enum PatchTarget {
     /// An object of the global heap: the address of its collection and its index, 12 bytes.
     Heap(HeapItem),
 }
+
+/// An object of a [`FileTree`](crate::FileTree), by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(pub u32);
 
 /// A value of [`FileTree::heap`](crate::FileTree), by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

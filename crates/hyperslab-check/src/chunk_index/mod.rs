@@ -6,7 +6,7 @@ mod extensible_array;
 mod fixed_array;
 
 use crate::checker::{Checked, Checker};
-use crate::data::ChunkReader;
+use crate::data::{CHUNK, ChunkReader};
 use crate::dataset::{CHUNK_LARGER, CHUNK_SHAPE, DatasetParts, INDEX_KIND};
 use crate::references::References;
 use crate::rule::rules;
@@ -34,8 +34,6 @@ rules! { RULES:
     TREE_PARAMETERS = Error "tree-parameters", "IV.A.2.i, VII.E";
 }
 
-/// The name of chunks among the bytes of the file.
-pub(crate) const CHUNK: &str = "chunk";
 const INDEX: &str = "chunk index";
 
 /// A dataset whose chunk index is being checked.

@@ -6,7 +6,7 @@
 //!   by a semicolon (`process_special_structure_data`).
 //! * `dmrpp:vlsa`: texts of variable length.
 
-use super::storage::Stored;
+use super::stored::Stored;
 use super::user_types::array_of;
 use crate::array::fill_element;
 use crate::encode::place;

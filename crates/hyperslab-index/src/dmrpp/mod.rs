@@ -27,6 +27,7 @@ mod fill;
 mod inline;
 mod maps;
 mod storage;
+mod stored;
 mod types;
 mod user_types;
 
@@ -38,7 +39,8 @@ use hyperslab_netcdf::{Attribute, DimensionKind, Group, Netcdf, UserType, Variab
 use maps::Maps;
 use std::collections::HashMap;
 use std::io::{self, Write};
-use storage::{Described, Stored, describe};
+use storage::{Described, describe};
+use stored::Stored;
 use types::{escaped, joined, texts};
 use user_types::{Member, constants};
 

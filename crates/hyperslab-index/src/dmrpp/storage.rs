@@ -2,14 +2,14 @@
 
 use super::fill::fill_value;
 use super::inline::{inline, texts};
+use super::stored::Stored;
 use super::types::{dap_type, escaped};
 use super::user_types::{Member, Structure, enumeration};
 use hyperslab::datatypes::{Class, StringPadding};
 use hyperslab::internal::chunked_layout;
 use hyperslab::storage::Fill;
-use hyperslab::{ChunkMap, Dataset, Dataspace};
+use hyperslab::{Dataset, Dataspace};
 use hyperslab_netcdf::{Netcdf, Variable, VariableType};
-use std::sync::Arc;
 
 /// How a variable is written: all that must be known before its element begins.
 pub(super) struct Described {
@@ -24,22 +24,6 @@ pub(super) struct Described {
     pub stored: Stored,
     /// The size of text, and how it is padded.
     pub text: Option<(u32, &'static str)>,
-}
-
-/// Where the bytes of a variable lie, or what they are.
-pub(super) enum Stored {
-    /// It was never written.
-    Nothing,
-    /// The values themselves, the least significant byte of a number first.
-    Compact(Vec<u8>),
-    /// The elements of a compound, as `dmrpp:specialstructuredata` has them.
-    Elements(Vec<u8>),
-    /// Texts of variable length.
-    Texts(Vec<String>),
-    /// Offset and size of its only block.
-    Block(u64, u64),
-    /// In chunks. `unfiltered_edges` is the mask of chunks that extend beyond the variable, if they are not filtered.
-    Map { map: Arc<ChunkMap>, shape: Vec<u64>, unfiltered_edges: Option<u32> },
 }
 
 /// Describes a variable, or says why Hyrax would not read it.

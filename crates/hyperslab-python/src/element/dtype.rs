@@ -7,6 +7,7 @@
 use super::layout::{Field, Kind, Layout};
 use super::number::{self, Number};
 use crate::errors::unsupported_type;
+use crate::name::text;
 use crate::reference;
 use hyperslab::Datatype;
 use hyperslab::internal::number::integer_value;
@@ -16,7 +17,7 @@ use hyperslab_format::message::datatype::{
 };
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 /// A dtype and the layout of its elements.
 pub type Described<'py> = (Bound<'py, PyArrayDescr>, Layout);
@@ -315,14 +316,6 @@ fn encoding(charset: Charset) -> &'static str {
     match charset {
         Charset::Ascii => "ascii",
         Charset::Utf8 => "utf-8",
-    }
-}
-
-/// A name as `str`, or as `bytes` if it is not valid UTF-8.
-pub fn text<'py>(py: Python<'py>, name: &Name) -> Bound<'py, PyAny> {
-    match name.as_str() {
-        Some(text) => pyo3::types::PyString::new(py, text).into_any(),
-        None => PyBytes::new(py, name.as_bytes()).into_any(),
     }
 }
 

@@ -8,7 +8,6 @@ mod number;
 mod rebuild;
 mod vlen_text;
 
-pub use dtype::text;
 pub use vlen_text::Text;
 
 use crate::array::{self, Shape};

@@ -176,7 +176,7 @@ impl<'py> View<'py, '_> {
         }
         for attribute in attributes {
             match attribute::value(self.py, &attribute.stored, file, path, heap) {
-                Ok(value) => values.set_item(crate::element::text(self.py, &attribute.stored.name), value)?,
+                Ok(value) => values.set_item(crate::name::text(self.py, &attribute.stored.name), value)?,
                 Err(error) => {
                     let place = format!("{path}, attribute {:?}", attribute.name);
                     self.omitted.push((place, error.value(self.py).to_string()));

@@ -110,7 +110,7 @@ impl WebServer {
 
     /// Counts a further request for the same range. The first one was counted by its caller.
     fn count(&self) -> Result<(), Failure> {
-        traffic::begin_request(&self.options).map_err(Failure::Final)
+        traffic::begin_request(self.options.limits()).map_err(Failure::Final)
     }
 
     /// Makes a single request.

@@ -1,6 +1,6 @@
 //! The logins of the user at web servers: `.netrc`, and the token of NASA's Earthdata.
 
-use super::netrc::{self, Machine};
+use super::netrc::{self, Entry, Machine};
 use reqwest::Url;
 use std::env;
 use std::fs;
@@ -32,7 +32,7 @@ impl Logins {
         let usual = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".netrc"));
         let text = named.or_else(usual).and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
         let token = env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());
-        Self { machines: netrc::parse(&text), earthdata: token.map(Login::Token) }
+        Self { machines: machines(&text), earthdata: token.map(Login::Token) }
     }
 
     /// The login for a URL. None is sent without encryption, except to this machine.
@@ -56,6 +56,12 @@ impl Logins {
     }
 }
 
+/// The logins in the text of a file `.netrc`.
+fn machines(text: &str) -> Vec<(Machine, Login)> {
+    let login = |Entry { machine, user, password }| (machine, Login::Password { user, password });
+    netrc::parse(text).into_iter().map(login).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,7 +70,7 @@ mod tests {
     fn each_login_is_for_its_own_host_and_needs_encryption() {
         let text = "machine urs.example login a password b machine localhost login c password d";
         let token = Login::Token("t".into());
-        let logins = Logins { machines: netrc::parse(text), earthdata: Some(token.clone()) };
+        let logins = Logins { machines: machines(text), earthdata: Some(token.clone()) };
         let of = |url: &str| logins.of(&Url::parse(url).unwrap()).cloned();
         let login = |user: &str, password: &str| {
             Some(Login::Password { user: user.into(), password: password.into() })

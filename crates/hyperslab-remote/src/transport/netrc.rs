@@ -1,7 +1,5 @@
 //! The file `.netrc`, in which users keep their logins, as `ftp` and `curl` read it.
 
-use super::login::Login;
-
 /// For which host a login is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Machine {
@@ -10,14 +8,22 @@ pub(super) enum Machine {
     Default,
 }
 
+/// The user and the password at a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub machine: Machine,
+    pub user: String,
+    pub password: String,
+}
+
 /// The logins in the text of a file, in their order. Entries without a user or a password are left out.
-pub(super) fn parse(text: &str) -> Vec<(Machine, Login)> {
+pub(super) fn parse(text: &str) -> Vec<Entry> {
     let mut found = Vec::new();
     let mut entry: Option<(Machine, Option<String>, Option<String>)> = None;
     let mut tokens = tokens(text).into_iter();
     let mut finish = |entry: Option<(Machine, Option<String>, Option<String>)>| {
         if let Some((machine, Some(user), Some(password))) = entry {
-            found.push((machine, Login::Password { user, password }));
+            found.push(Entry { machine, user, password });
         }
     };
     while let Some(token) = tokens.next() {
@@ -75,12 +81,15 @@ mod tests {
     fn logins_are_read_in_any_form() {
         let text = "# comment\nmachine a.b login u password \"p w\"\nmacdef x\n  machine no login n password n\n\n\
                     machine incomplete login v\nmachine c\n\taccount z\n\tpassword #q\n\tlogin w\ndefault login d password e";
-        let login =
-            |user: &str, password: &str| Login::Password { user: user.into(), password: password.into() };
+        let entry = |machine: Machine, user: &str, password: &str| Entry {
+            machine,
+            user: user.into(),
+            password: password.into(),
+        };
         let expected = [
-            (Machine::Named("a.b".into()), login("u", "p w")),
-            (Machine::Named("c".into()), login("w", "#q")),
-            (Machine::Default, login("d", "e")),
+            entry(Machine::Named("a.b".into()), "u", "p w"),
+            entry(Machine::Named("c".into()), "w", "#q"),
+            entry(Machine::Default, "d", "e"),
         ];
         assert_eq!(parse(text), expected);
         for text in ["", "machine", "login x password y", "machine a login"] {

@@ -250,7 +250,8 @@ const ERROR_BODY_MAX: usize = 64 << 10;
 impl HttpService for Connector {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         if let Some(options) = &self.limits {
-            traffic::begin_request(options).map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
+            traffic::begin_request(options.limits())
+                .map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
         }
         let network = Network::get().map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
         let response = network.client.call(request).await?;

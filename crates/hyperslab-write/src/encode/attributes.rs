@@ -2,7 +2,7 @@
 
 use super::value::value_bytes;
 use super::{Context, Encoded, MESSAGE_BYTES_MAX, Messages, body, datatype, message};
-use crate::layout::PlacedObject;
+use crate::placed::PlacedObject;
 use crate::tree::{AttributeSpec, Object};
 use crate::versions::Versions;
 use hyperslab_format::Name;

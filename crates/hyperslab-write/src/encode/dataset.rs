@@ -2,7 +2,7 @@
 
 use super::value::{patched, value_bytes};
 use super::{CONSTANT, Context, Encoded, Messages, SHARED, datatype};
-use crate::layout::{PlacedObject, PlacedStorage};
+use crate::placed::{PlacedObject, PlacedStorage};
 use crate::tree::{DatasetSpec, DatatypeUse, StorageSpec};
 use hyperslab_format::EncodeError;
 use hyperslab_format::message::fill_value::Fill;

@@ -1,7 +1,7 @@
 //! Links: whether they are in a symbol table, in the object header or dense, and their messages.
 
 use super::{Context, Encoded, MESSAGE_BYTES_MAX, Messages, body, message};
-use crate::layout::{PlacedLinks, PlacedObject};
+use crate::placed::{PlacedLinks, PlacedObject};
 use crate::tree::{GroupSpec, LinkSpec, LinkTargetSpec};
 use crate::versions::Versions;
 use hyperslab_format::Name;

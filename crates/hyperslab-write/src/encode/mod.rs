@@ -13,8 +13,8 @@ pub(crate) use dataset::contiguous_bytes;
 pub(crate) use links::{GroupLinks, LinkStorage, link, link_message, link_storage};
 pub(crate) use value::{Addresses, NotPlaced, value_bytes};
 
-use crate::layout::PlacedObject;
 use crate::options::WIDTHS;
+use crate::placed::PlacedObject;
 use crate::tree::{DatatypeUse, Object, ObjectSpec};
 use crate::versions::Versions;
 use hyperslab_format::message::{Comment, Datatype, ModificationTime, ReferenceCount};

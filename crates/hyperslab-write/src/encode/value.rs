@@ -2,8 +2,7 @@
 
 use super::Encoded;
 use crate::options::WIDTHS;
-use crate::tree::ObjectId;
-use crate::value::{HeapItem, Patch, PatchTarget, Value};
+use crate::value::{HeapItem, ObjectId, Patch, PatchTarget, Value};
 use hyperslab_format::{Address, EncodeError, Encoder};
 use std::borrow::Cow;
 

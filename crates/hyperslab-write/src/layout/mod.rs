@@ -10,15 +10,15 @@ mod references;
 mod storage;
 
 pub(crate) use collections::PlacedCollection;
-pub(crate) use object::{PlacedLinks, PlacedObject};
-pub(crate) use storage::{PlacedChunks, PlacedStorage, chunk_bytes, external_names};
+pub(crate) use storage::{chunk_bytes, external_names};
 
 use crate::allocator::Allocator;
 use crate::encode::{self, Addresses};
 use crate::error::WriteError;
 use crate::options::{WIDTHS, WriteOptions};
-use crate::tree::{FileTree, ObjectId};
-use crate::value::HeapItem;
+use crate::placed::PlacedObject;
+use crate::tree::FileTree;
+use crate::value::{HeapItem, ObjectId};
 use crate::versions::{SUPERBLOCK_WITH_CHUNK_K, SUPERBLOCK_WITH_EXTENSION, Versions};
 use hyperslab_format::message::{BtreeK, FileSpaceInfo, FileSpaceStrategy};
 use hyperslab_format::object_header::MessageKind;

@@ -1,38 +1,18 @@
 //! The places of an object's header, links and attributes.
 
-use super::storage::{self, PlacedStorage};
+use super::storage;
 use crate::allocator::Allocator;
 use crate::encode::{
     self, Context, LinkStorage, attribute_message, attribute_storage, link, link_message, link_storage,
 };
 use crate::options::WIDTHS;
+use crate::placed::{PlacedLinks, PlacedObject, PlacedStorage};
 use crate::tree::{GroupSpec, Object, ObjectSpec};
 use crate::versions::Versions;
 use hyperslab_format::group::dense_layout::{DenseKind, DenseLayout};
 use hyperslab_format::group::old_layout::OldGroupLayout;
 use hyperslab_format::message::BtreeK;
 use hyperslab_format::{Address, Allocate, EncodeError};
-
-/// The addresses of what belongs to an object.
-#[derive(Debug)]
-pub(crate) struct PlacedObject {
-    pub header: Address,
-    pub header_version: u8,
-    /// Hard links and, for a committed datatype, uses.
-    pub references: u32,
-    pub links: PlacedLinks,
-    pub attributes: Option<Box<DenseLayout>>,
-    pub storage: PlacedStorage,
-}
-
-/// Where the links of a group are.
-#[derive(Debug)]
-pub(crate) enum PlacedLinks {
-    /// In messages of the header, or the object is not a group.
-    InHeader,
-    SymbolTable(Box<OldGroupLayout>),
-    Dense(Box<DenseLayout>),
-}
 
 /// Places the header of an object, its links and its attributes, and finds out how its data is stored.
 pub(super) fn place(

@@ -1,7 +1,8 @@
 //! How often objects are used, which their headers say.
 
 use crate::error::WriteError;
-use crate::tree::{FileTree, LinkTargetSpec, Object, ObjectId, ObjectSpec};
+use crate::tree::{FileTree, LinkTargetSpec, Object, ObjectSpec};
+use crate::value::ObjectId;
 
 /// The number of hard links to each object and, for committed datatypes, of datasets and attributes that use it. It is at
 /// least 1: an object that only references lead to would count as deleted otherwise.

@@ -1,66 +1,17 @@
 //! The places of the data of datasets, and of the indexes of their chunks.
 
-use super::PlacedObject;
 use crate::allocator::Allocator;
-use crate::chunk_places::ChunkPlaces;
 use crate::encode::contiguous_bytes;
 use crate::index_choice::{IndexNeeds, choose_index};
 use crate::options::WIDTHS;
+use crate::placed::{PlacedChunks, PlacedNames, PlacedObject, PlacedStorage};
 use crate::tree::{ChunkedSpec, DatasetSpec, ExternalSegment, Object, ObjectSpec, StorageSpec};
 use crate::versions::Versions;
 use hyperslab_format::chunk_index::{ChunkIndexLayout, Extent};
 use hyperslab_format::heap::{HeapPlaces, HeapTextBuilder};
 use hyperslab_format::message::fill_value::AllocationTime;
-use hyperslab_format::message::{ChunkIndex, ChunkedLayout, Dataspace};
+use hyperslab_format::message::{ChunkIndex, Dataspace};
 use hyperslab_format::{Address, Allocate, EncodeError};
-
-/// Where the data of an object is, apart from single chunks.
-#[derive(Debug)]
-pub(crate) enum PlacedStorage {
-    /// In the header, or nowhere.
-    InHeader,
-    Contiguous {
-        address: Option<Address>,
-        bytes: u64,
-    },
-    Chunked(Box<PlacedChunks>),
-    External(Box<PlacedNames>),
-}
-
-/// The index and the chunks. What the layout message has beside them is in the tree.
-#[derive(Debug)]
-pub(crate) struct PlacedChunks {
-    pub index: ChunkIndex,
-    /// The address in the layout message: that of the index, or of the first chunk if no index is stored.
-    pub address: Option<Address>,
-    /// The version of the layout message.
-    pub version: u8,
-    /// The index, if it has blocks of its own.
-    pub blocks: Option<Box<ChunkIndexLayout>>,
-    /// Where the chunks were written so far.
-    pub places: ChunkPlaces,
-}
-
-impl PlacedChunks {
-    /// The layout message of the dataset.
-    pub fn layout(&self, dataset: &DatasetSpec, chunked: &ChunkedSpec) -> ChunkedLayout {
-        ChunkedLayout {
-            chunk_dims: chunked.chunk_dims.to_vec(),
-            element_bytes: dataset.datatype.datatype.size,
-            index: self.index.clone(),
-            address: self.address,
-            edge_chunks_unfiltered: chunked.edge_chunks_unfiltered,
-            version: self.version,
-        }
-    }
-}
-
-/// The local heap of the names of external files, and the offset of each name in it.
-#[derive(Debug)]
-pub(crate) struct PlacedNames {
-    pub heap: HeapPlaces,
-    pub names: Vec<u64>,
-}
 
 /// The storage of a dataset, whose addresses are not known yet.
 pub(super) fn without_addresses(

@@ -13,6 +13,7 @@
 //! has expired is not renewed: `aws sso login` does that.
 
 mod assume_role;
+mod obtained;
 mod program;
 mod provider;
 mod service;

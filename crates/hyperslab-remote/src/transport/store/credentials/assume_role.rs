@@ -1,6 +1,6 @@
 //! Assuming a role: one signed request to the token service of AWS (AssumeRole of the STS API, version 2011-06-15).
 
-use super::provider::{Obtained, credential};
+use super::obtained::{Obtained, credential};
 use super::service::{endpoint, failed, not_understood, send, time};
 use super::{Keys, Role};
 use object_store::aws::AwsAuthorizer;

@@ -1,7 +1,7 @@
 //! Credentials that a program prints (`credential_process` of a profile): JSON of version 1 on its standard output.
 
 use super::Keys;
-use super::provider::Obtained;
+use super::obtained::Obtained;
 use super::service::{failed, not_understood, time};
 use serde::Deserialize;
 use std::io;

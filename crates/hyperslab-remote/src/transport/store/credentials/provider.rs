@@ -1,5 +1,6 @@
 //! Credentials of a profile, which are obtained when they are needed and kept until they expire.
 
+use super::obtained::{Obtained, credential};
 use super::{CredentialSource, Keys, assume_role, program, sso};
 use crate::transport::store::Connector;
 use futures_util::FutureExt;
@@ -15,19 +16,6 @@ use tokio::sync::Mutex as AsyncMutex;
 
 /// Credentials that expire are obtained again when they are valid for no longer than this.
 const RENEWED_BEFORE: Duration = Duration::from_secs(300);
-
-/// Credentials, and when they expire.
-#[derive(Clone)]
-pub(super) struct Obtained {
-    pub keys: Keys,
-    pub expires: Option<SystemTime>,
-}
-
-impl Obtained {
-    fn is_valid_for(&self, time: Duration) -> bool {
-        self.expires.is_none_or(|expires| expires > SystemTime::now() + time)
-    }
-}
 
 /// The credentials of a profile.
 pub(in crate::transport::store) struct ProfileCredentials {
@@ -72,12 +60,6 @@ impl CredentialProvider for ProfileCredentials {
         };
         Ok(Arc::new(credential(&keys)))
     }
-}
-
-/// The same, as `object_store` has it.
-pub(super) fn credential(keys: &Keys) -> AwsCredential {
-    let Keys { id, secret, token } = keys.clone();
-    AwsCredential { key_id: id, secret_key: secret, token }
 }
 
 /// Obtains credentials from a source; for a role, from its source first.

@@ -1,7 +1,7 @@
 //! Single sign-on (IAM Identity Center): the token that `aws sso login` has put into `~/.aws/sso/cache` is exchanged for the
 //! credentials of a role (GetRoleCredentials of the SSO portal API).
 
-use super::provider::Obtained;
+use super::obtained::Obtained;
 use super::service::{endpoint, failed, not_understood, send, time};
 use super::{Keys, SingleSignOn};
 use crate::transport::store::profile;
