@@ -2,7 +2,8 @@
 
 use crate::runner::PassedOver;
 use crate::{Error, Result, absent, files};
-use hyperslab::internal::{Absent, source_with_metadata};
+use hyperslab::Absent;
+use hyperslab::hdf5::source_with_metadata;
 use hyperslab::io::Source;
 use hyperslab::{ErrorKind, File};
 pub use hyperslab_check::Options;
@@ -181,7 +182,7 @@ fn open(path: &Path) -> Result<(Arc<dyn Source>, Vec<String>), Error> {
     match files::look_with(path, &File::options()) {
         Ok(file) => {
             let source = source_with_metadata(&file);
-            let mut absent = hyperslab::internal::absent(&file);
+            let mut absent = hyperslab::absent(&file);
             // A finding of its own.
             absent.retain(|absent| *absent != Absent::Close);
             Ok((source, absent::sentences(&absent)))

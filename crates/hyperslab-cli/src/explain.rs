@@ -4,7 +4,7 @@ use crate::absent;
 use crate::args::ExplainArgs;
 use crate::failure::{self, Failure};
 use crate::terminal;
-use hyperslab::internal::absent_of;
+use hyperslab::absent_of;
 use hyperslab::{Axis, Dataset, Explained, ExplainedChunk, ExplainedRequest, File, Selection};
 use hyperslab_apps::files;
 use hyperslab_apps::forecast::{self, SweptRead};

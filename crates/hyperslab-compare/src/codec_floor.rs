@@ -3,7 +3,6 @@
 //! There is no plan, no cutting into other chunks, no verification and no writing. A program that recodes a dataset does
 //! all of that in addition.
 
-use hyperslab::internal::stored;
 use hyperslab::{ChunkMap, Error, File, Result};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use serde_json::{Value, json};
@@ -69,7 +68,7 @@ impl Work<'_> {
     }
 
     fn thread(&self, codec: Codec) -> Result<Duration> {
-        let source = stored::source(self.file);
+        let source = self.file.source();
         let mut scratch = Scratch::new();
         let (mut stored, mut chunk) = (Vec::new(), vec![0; self.bytes]);
         let mut seconds = Duration::ZERO;

@@ -53,7 +53,7 @@ pub fn touched(path: &str, name: &str, selection: &Selection) -> Result<f64> {
     let (_file, dataset) = opened(path, name)?;
     let bytes = bytes_of(&dataset, selection)? as usize;
     let mut buffer: Vec<u8> = Vec::with_capacity(bytes);
-    hyperslab::internal::advise_huge_pages(buffer.spare_capacity_mut());
+    hyperslab::memory::advise_huge_pages(buffer.spare_capacity_mut());
     buffer.resize(bytes, 1);
     let began = Instant::now();
     dataset.read_into(selection, Endianness::Native, &mut buffer)?;

@@ -88,7 +88,7 @@ impl Work {
     /// New memory for all decoded chunks. The first write to each page takes extra time.
     pub fn new_target(&self) -> Vec<u8> {
         let mut target = vec![0; self.pieces.len() * self.piece_bytes];
-        hyperslab::internal::advise_huge_pages(&mut target);
+        hyperslab::memory::advise_huge_pages(&mut target);
         target
     }
 

@@ -176,9 +176,7 @@ impl BlockSource for Numbers {
 
 fn findings(path: &Path) -> Vec<String> {
     let file = File::open(path).unwrap();
-    let report =
-        hyperslab_check::check(&*hyperslab::internal::source(&file), hyperslab_check::Options::default())
-            .unwrap();
+    let report = hyperslab_check::check(&*file.source(), hyperslab_check::Options::default()).unwrap();
     report.findings.iter().map(|finding| format!("{finding:?}")).collect()
 }
 

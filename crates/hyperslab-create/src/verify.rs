@@ -67,7 +67,7 @@ impl<'a> Verification<'a> {
         shape: &[u64],
     ) -> Result<(), CreateError> {
         let mut heap = dataset.file().heap();
-        hyperslab::internal::limit_heap(&mut heap, HEAP_BYTES);
+        hyperslab::hdf5::limit_heap(&mut heap, HEAP_BYTES);
         for (block, checksum) in blocks::blocks(dataset.shape(), shape).zip(checksums) {
             self.monitor.cancel.check().map_err(Error::from)?;
             let selection = Selection::block(&block.start, &block.count);

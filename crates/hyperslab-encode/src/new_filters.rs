@@ -2,7 +2,7 @@
 
 use hyperslab::Datatype;
 use hyperslab::datatypes::Class;
-use hyperslab::internal::filter_element;
+use hyperslab::filters::filter_element;
 use hyperslab::storage::{Fill, FillValue};
 use hyperslab_filters::{
     Element, FilterError, FilterSpec, Pipeline, Scratch, Target, asked, client_data, is_computed_by_plugin,

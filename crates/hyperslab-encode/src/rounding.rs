@@ -2,7 +2,7 @@
 
 use hyperslab::Datatype;
 use hyperslab::datatypes::{Class, Float, Integer};
-use hyperslab::internal::number::{NativeFloat, integer_value, native_float};
+use hyperslab::number::{NativeFloat, integer_value, native_float};
 
 /// Compares elements as numbers.
 #[derive(Debug, Clone)]

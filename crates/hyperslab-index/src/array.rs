@@ -8,8 +8,8 @@ use crate::model::{Array, BuildOptions, FillMeaning};
 use crate::values::Values;
 use bytes::Bytes;
 use hyperslab::datatypes::{Class, StringPadding};
-use hyperslab::internal::chunked_layout;
-use hyperslab::internal::number::Converter;
+use hyperslab::hdf5::chunked_layout;
+use hyperslab::number::Converter;
 use hyperslab::storage::Fill;
 use hyperslab::{ChunkGrid, Dataset, Datatype, Endianness, Selection};
 use hyperslab_netcdf::{Netcdf, Variable};
@@ -87,7 +87,7 @@ fn located(netcdf: &Netcdf, variable: &Variable, fill: FillMeaning) -> Result<Ar
 fn codecs(dataset: &Dataset) -> Result<Vec<Codec>, String> {
     let element_bytes = dataset.datatype().size;
     let codec = |filter| {
-        let name = || hyperslab::internal::describe::filter(filter);
+        let name = || hyperslab::filters::describe(filter);
         Codec::of(filter, element_bytes).ok_or_else(name)
     };
     let codecs: Vec<Codec> = dataset.filters().iter().map(codec).collect::<Result<_, _>>()?;
@@ -100,7 +100,7 @@ fn codecs(dataset: &Dataset) -> Result<Vec<Codec>, String> {
     });
     if before.is_some() {
         let names: Vec<String> =
-            dataset.filters()[..shuffle].iter().map(hyperslab::internal::describe::filter).collect();
+            dataset.filters()[..shuffle].iter().map(hyperslab::filters::describe).collect();
         return Err(format!("shuffle after {}, of elements of {element_bytes} bytes", names.join(", ")));
     }
     Ok(codecs)

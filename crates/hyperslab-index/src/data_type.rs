@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hyperslab::Datatype;
 use hyperslab::datatypes::{ByteOrder, Class, Float, Integer, Member, StringPadding};
-use hyperslab::internal::number::{NativeFloat, integer_value, is_native_integer, is_whole, native_float};
+use hyperslab::number::{NativeFloat, integer_value, is_native_integer, is_whole, native_float};
 use serde_json::{Value, json};
 
 /// The type of the elements of an array. The bytes of an element are those of the file.

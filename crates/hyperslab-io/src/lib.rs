@@ -6,6 +6,7 @@
 
 pub mod cancel;
 pub mod coalesce;
+pub mod epoch;
 pub mod extent_cache;
 pub mod extents;
 pub mod fetch;
@@ -21,6 +22,7 @@ pub mod wrap;
 
 pub use cancel::{Cancel, Cancelled};
 pub use coalesce::{Request, coalesce, split};
+pub use epoch::Epoch;
 pub use extent_cache::{CachedExtents, ExtentCache};
 pub use extents::ExtentMap;
 pub use fetch::{fetch_all, fetch_on_threads};

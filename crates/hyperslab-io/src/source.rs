@@ -4,7 +4,7 @@ pub mod local;
 pub mod memory;
 pub mod pieces;
 
-use crate::{Cancel, Version};
+use crate::{Cancel, Epoch, Version};
 use bytes::Bytes;
 use std::io;
 use std::mem::MaybeUninit;
@@ -14,12 +14,17 @@ use std::path::Path;
 /// Receives the bytes of the range with this index, or its error. After [`ControlFlow::Break`] it is not called again.
 pub type Deliver<'a> = dyn FnMut(usize, io::Result<Bytes>) -> ControlFlow<()> + 'a;
 
-/// An object of known length that does not change, whose ranges can be read from many threads at once.
+/// An object whose ranges can be read from many threads at once. Its length and its bytes are those of one [`Epoch`].
 ///
 /// Implementations must be exact: reading a range inside `0..len()` returns all of its bytes or an error, never fewer.
 pub trait Source: Send + Sync {
     /// The length in bytes, including gaps: the offset of the end.
     fn len(&self) -> u64;
+
+    /// The state whose length and bytes are read now.
+    fn epoch(&self) -> Epoch {
+        Epoch::FIRST
+    }
 
     /// True if the length is 0.
     fn is_empty(&self) -> bool {

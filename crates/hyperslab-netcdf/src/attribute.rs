@@ -3,7 +3,7 @@
 use crate::conventions::is_reserved;
 use crate::types::{AtomicType, UserType, VariableType, find_user_type};
 use bytes::Bytes;
-use hyperslab::internal::number;
+use hyperslab::number;
 use hyperslab::{Heap, Result};
 use hyperslab_format::message::datatype::Float;
 use hyperslab_format::message::{Attribute as Stored, ByteOrder, Class, Dataspace, Datatype};

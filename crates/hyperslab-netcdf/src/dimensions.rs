@@ -12,7 +12,7 @@ use crate::conventions::{
 };
 use crate::model::{Dimension, DimensionId, DimensionKind, Netcdf};
 use crate::types::{GroupId, VariableType};
-use hyperslab::internal::number;
+use hyperslab::number;
 use hyperslab::{Dataset, File, Object, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::datatype::Reference;

@@ -10,7 +10,7 @@ use crate::conventions::{self, CLASSIC_MODEL, PROPERTIES, variable_name};
 use crate::dimensions::{Axes, Dimensions, Scale};
 use crate::model::{Group, Netcdf, Omitted, Variable};
 use crate::types::{GroupId, TypeId, UserKind, UserType, VariableType};
-use hyperslab::internal::in_parallel;
+use hyperslab::memory::in_parallel;
 use hyperslab::{Dataset, File, Object, Prefetch, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::{Attribute as Stored, Link, LinkTarget};

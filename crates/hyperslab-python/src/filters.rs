@@ -83,6 +83,6 @@ impl Filters<'_> {
 
     /// The filters with their parameters, as text.
     pub fn words(&self) -> impl ExactSizeIterator<Item = String> {
-        self.0.iter().map(hyperslab::internal::describe::filter)
+        self.0.iter().map(hyperslab::filters::describe)
     }
 }

@@ -3,7 +3,7 @@
 use crate::errors;
 use crate::source::Closable;
 use hyperslab::io::{Location, LockedFiles, Source};
-use hyperslab::{Driver, LinkTarget, Object, OpenOptions, internal};
+use hyperslab::{Driver, LinkTarget, Object, OpenOptions};
 use hyperslab_format::Address;
 use pyo3::prelude::*;
 use std::collections::HashMap;
@@ -147,7 +147,7 @@ impl Session {
     fn collect_paths(&self) -> HashMap<Address, String> {
         let Ok(root) = self.file.root() else { return HashMap::new() };
         let mut paths = HashMap::new();
-        paths.insert(internal::superblock(&self.file).root, "/".to_string());
+        paths.insert(self.file.root_address(), "/".to_string());
         let mut groups = vec![root];
         while let Some(group) = groups.pop() {
             for link in group.links().into_iter().flatten().flatten() {

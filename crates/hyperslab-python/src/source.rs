@@ -1,6 +1,6 @@
 //! The source of a file's bytes, which can be closed while objects still refer to it.
 
-use hyperslab::io::{Advice, Cancel, Deliver, Source, Version};
+use hyperslab::io::{Advice, Cancel, Deliver, Epoch, Source, Version};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -26,6 +26,8 @@ impl fmt::Display for Closed {
 
 /// A source that can be closed while datasets of it still exist; reading from them is then an error.
 pub struct Closable {
+    /// The state that the length is of: the file is opened again to see a later one.
+    epoch: Epoch,
     len: u64,
     stored_bytes: u64,
     advice: Advice,
@@ -40,7 +42,7 @@ impl Closable {
         let (len, advice, name) = (inner.len(), inner.advice(), inner.name());
         let path = inner.path().map(Path::to_path_buf);
         let stored_bytes = inner.stored_bytes();
-        Self { len, stored_bytes, advice, name, path, inner: RwLock::new(Some(inner)) }
+        Self { epoch: inner.epoch(), len, stored_bytes, advice, name, path, inner: RwLock::new(Some(inner)) }
     }
 
     /// Drops the source, after the reads in progress have finished.
@@ -60,6 +62,10 @@ impl Closable {
 impl Source for Closable {
     fn len(&self) -> u64 {
         self.len
+    }
+
+    fn epoch(&self) -> Epoch {
+        self.epoch
     }
 
     fn is_empty(&self) -> bool {

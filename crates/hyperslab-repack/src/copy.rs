@@ -3,7 +3,6 @@
 use crate::data::DataCopy;
 use crate::stored_reader::StoredReader;
 use hyperslab::File;
-use hyperslab::internal::{stored, superblock};
 use hyperslab_encode::RepackError;
 use hyperslab_io::{Cancel, Sink};
 use hyperslab_tree::object_selection::ObjectSelection;
@@ -44,7 +43,7 @@ const USER_BLOCK_MIN: u64 = 512;
 /// What cannot be read, written, or copied. The new file is then incomplete and cannot be opened.
 pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summary, RepackError> {
     let SourceTree { tree, mut sources, .. } = SourceTree::read(file, &ObjectSelection::default(), false)?;
-    let base = superblock(file).base;
+    let base = file.userblock_bytes();
     let user_block_bytes = if base >= USER_BLOCK_MIN && base.is_power_of_two() { base } else { 0 };
     let CopyOptions { low, page_bytes } = options;
     let options = WriteOptions { low, page_bytes, user_block_bytes, btree_k: btree_k(file) };
@@ -71,8 +70,8 @@ pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summar
 /// Fills a user block of `len` bytes with that of the source, and with zeros after its end.
 pub(crate) fn copy_user_block(file: &File, sink: &dyn Sink, len: u64) -> Result<(), RepackError> {
     const PIECE_BYTES: u64 = 1 << 20;
-    let source = stored::source(file);
-    let own = superblock(file).base;
+    let source = file.source();
+    let own = file.userblock_bytes();
     let mut at = 0;
     while at < len {
         let mut bytes = vec![0; PIECE_BYTES.min(len - at) as usize];

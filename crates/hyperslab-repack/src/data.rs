@@ -2,7 +2,6 @@
 
 use crate::raw_chunks::ChunkCopy;
 use crate::stored_reader::StoredReader;
-use hyperslab::internal::{stored, superblock};
 use hyperslab::{Dataset, File};
 use hyperslab_encode::RepackError;
 use hyperslab_encode::checksums::PIECE_BYTES;
@@ -40,7 +39,7 @@ impl DataCopy<'_> {
         }
         match layout {
             Layout::Contiguous { address: Some(address), .. } if dataset.external_sources().is_none() => {
-                let at = superblock(self.file).base.saturating_add(address.0);
+                let at = self.file.offset_of(*address);
                 self.contiguous(id, dataset, at, writer)
             }
             Layout::Chunked(_) if !dataset.shape().contains(&0) => {
@@ -61,7 +60,7 @@ impl DataCopy<'_> {
         at: u64,
         writer: &mut FileWriter<'_>,
     ) -> Result<Vec<u32>, RepackError> {
-        let (source, len) = (stored::source(self.file), dataset.logical_bytes());
+        let (source, len) = (self.file.source(), dataset.logical_bytes());
         let window = if self.reader.has_latency() {
             (self.reader.batch.bytes / PIECE_BYTES).max(1) * PIECE_BYTES
         } else {

@@ -63,7 +63,7 @@ impl MovedFolder {
                         let value = &mut source.tree.heap[item.0 as usize];
                         let mut mappings =
                             VirtualMapping::parse_all(value.bytes.to_vec().into(), Widths::default())
-                                .map_err(hyperslab::internal::format_error)?;
+                                .map_err(hyperslab::hdf5::format_error)?;
                         for mapping in &mut mappings {
                             if mapping.source_file.as_bytes() != SAME_FILE {
                                 self.rename(&mut mapping.source_file);

@@ -2,7 +2,7 @@
 
 use crate::chunk_shape;
 use hyperslab::Dataset;
-use hyperslab::internal::missing_virtual_source;
+use hyperslab::hdf5::missing_virtual_source;
 use hyperslab_encode::RepackError;
 use hyperslab_encode::decimal_rounding::DecimalRounding;
 use hyperslab_encode::new_filters::FilteredDataset;

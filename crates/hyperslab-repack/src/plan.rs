@@ -7,7 +7,7 @@ use crate::spill::Spill;
 use crate::sweep::{Shapes, Sweep};
 use crate::target_chunks::target_chunks;
 use crate::{chunk_shape, dimension_names::DimensionNames};
-use hyperslab::internal::{describe, superblock};
+use hyperslab::filters;
 use hyperslab::storage::AllocationTime;
 use hyperslab::{Dataset, Endianness, File, Selection};
 use hyperslab_encode::RepackError;
@@ -111,7 +111,7 @@ impl RepackPlan {
         let mut source = SourceTree::read(file, &options.objects, options.keep_going)?;
         check_that_objects_are_left(&source, &options.objects)?;
         name_by_links(&mut source);
-        let base = superblock(file).base;
+        let base = file.userblock_bytes();
         let own = if base >= 512 && base.is_power_of_two() { base } else { 0 };
         let write = WriteOptions {
             user_block_bytes: options.user_block_bytes.unwrap_or(own),
@@ -209,7 +209,7 @@ impl RepackPlan {
         let before = StorageSummary {
             layout: dataset.layout_name(),
             chunk: dataset.chunk_shape().map(<[u64]>::to_vec),
-            filters: spec.filters.filters.iter().map(describe::filter).collect(),
+            filters: spec.filters.filters.iter().map(filters::describe).collect(),
         };
         let (storage, allocation, method, memory_bytes) = match &new.layout {
             NewLayout::Chunked { chunk, edge_chunks_unfiltered } => {
@@ -495,7 +495,7 @@ fn after(new: &NewStorage) -> StorageSummary {
         NewLayout::Compact => ("compact", None),
     };
     let rounding = new.decimals.as_ref().map(DecimalRounding::text);
-    let filters = rounding.into_iter().chain(new.filters.iter().map(describe::filter)).collect();
+    let filters = rounding.into_iter().chain(new.filters.iter().map(filters::describe)).collect();
     StorageSummary { layout, chunk, filters }
 }
 

@@ -1,7 +1,7 @@
 //! Copies chunks as they are stored.
 
 use crate::stored_reader::StoredReader;
-use hyperslab::internal::stored;
+
 use hyperslab::{ChunkMap, Dataset, File, Location};
 use hyperslab_encode::RepackError;
 use hyperslab_encode::block::Block;
@@ -28,7 +28,7 @@ impl ChunkCopy<'_> {
     /// Those of the source and of the sink.
     pub fn copy(&mut self, map: &ChunkMap, writer: &mut FileWriter<'_>) -> Result<Vec<u32>, RepackError> {
         let mut checksums = Vec::with_capacity(map.len());
-        let source = stored::source(self.file);
+        let source = self.file.source();
         // New memory for each batch would take longer than reading it.
         let mut buffer = Vec::new();
         for rows in self.reader.batch.batches(map) {

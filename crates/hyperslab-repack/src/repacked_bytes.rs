@@ -3,7 +3,7 @@
 use crate::estimate::SampleSize;
 use crate::plan::{RepackOptions, RepackPlan};
 use hyperslab::File;
-use hyperslab::internal::page_bytes;
+use hyperslab::hdf5::page_bytes;
 use hyperslab_encode::RepackError;
 use hyperslab_storage::change::ChangeSet;
 use hyperslab_tree::object_selection::ObjectSelection;

@@ -2,7 +2,6 @@
 //! at once before they are copied one after the other.
 
 use bytes::Bytes;
-use hyperslab::internal::{stored, superblock};
 use hyperslab::{Dataset, Error, File, Location};
 use hyperslab_encode::RepackError;
 use hyperslab_encode::batch_size::BatchSize;
@@ -35,7 +34,7 @@ pub(crate) struct StoredReader {
 impl StoredReader {
     /// Reads within so many bytes of memory.
     pub fn new(file: &File, memory_bytes: u64, cancel: &Cancel) -> Self {
-        let source = stored::source(file);
+        let source = file.source();
         let batch = BatchSize::of(&*source, memory_bytes);
         let ahead = RwLock::default();
         Self { source, name: file.name().to_string(), batch, cancel: cancel.clone(), ahead }
@@ -160,7 +159,7 @@ pub(crate) fn stored_ranges(file: &File, dataset: &Dataset) -> Result<Vec<Range<
     }
     match layout(file, dataset)? {
         Layout::Contiguous { address: Some(address), .. } => {
-            let start = superblock(file).base.saturating_add(address.0);
+            let start = file.offset_of(address);
             let range = start..start.saturating_add(dataset.logical_bytes());
             Ok(std::iter::once(range).collect())
         }

@@ -7,7 +7,7 @@
 
 use crate::chunk_shape;
 use crate::repack::{Repacked, WrittenData, WrittenDataset};
-use hyperslab::internal::stored;
+
 use hyperslab::{ChunkGrid, Dataset, Endianness, Error, File, Selection};
 use hyperslab_encode::Monitor;
 use hyperslab_encode::RepackError;
@@ -134,7 +134,7 @@ impl Comparison<'_> {
             Some(chunk) => {
                 let map = self.target.chunk_map()?;
                 let (shape, size) = (self.target.shape(), self.target.datatype().size);
-                let has_latency = stored::source(&self.source.file()).advice().has_latency();
+                let has_latency = self.source.file().source().advice().has_latency();
                 let rows = if has_latency { rows_of_chunks(&map, shape, size.into()) } else { None };
                 let coords = map.iter().map(|(number, _)| map.grid().coordinates(number));
                 let chunks =

@@ -3,7 +3,7 @@
 mod small_trees;
 
 use hyperslab::File;
-use hyperslab::internal::{stored, superblock};
+use hyperslab::hdf5::{self, superblock};
 use hyperslab_format::message::FilterPipeline;
 use hyperslab_format::object_header::Times;
 use hyperslab_io::{Memory, MemorySink};
@@ -31,7 +31,8 @@ fn the_time_of_the_last_change_survives_older_and_newer_headers() {
         copy(&file, &sink, options).unwrap();
         file = opened(sink.into_bytes());
         let object = file.get("/d").unwrap();
-        let time = stored::header(&object).modification_time(superblock(&file).widths).unwrap();
+        let time =
+            hdf5::header(&object).unwrap().modification_time(superblock(&file).unwrap().widths).unwrap();
         assert_eq!(time.map(|time| time.0), Some(3), "{low:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Reading everything in a file, even if it is damaged: objects, chunk indexes, values, attributes, and the targets of
 //! references. The tests of damaged files and the fuzz targets use this.
 
-use hyperslab::internal::{OrError, RegionSummary};
+use hyperslab::hdf5::{OrError, RegionSummary};
 use hyperslab::{
     Attributes, Bytes, Dataset, Datatype, Endianness, Error, File, Group, Heap, LinkTarget, Object,
     ReferenceTarget, Result, RevisedReference, Selection,

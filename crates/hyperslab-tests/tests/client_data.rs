@@ -1,6 +1,6 @@
 //! The client data that is computed for a dataset is that which libhdf5 and the plug-ins stored for it.
 
-use hyperslab::internal::filter_element;
+use hyperslab::filters::filter_element;
 use hyperslab::{Dataset, File, Group, LinkTarget, Object};
 use hyperslab_filters::{Target, asked, client_data};
 use hyperslab_format::message::fill_value::Fill;

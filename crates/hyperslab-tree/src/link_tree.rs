@@ -1,6 +1,6 @@
 //! All groups of a file with their links, before any of the objects is read completely.
 
-use hyperslab::internal::{stored, superblock};
+use hyperslab::hdf5;
 use hyperslab::{Address, File, Link, LinkTarget, Object};
 use hyperslab_encode::RepackError;
 use std::collections::{HashMap, VecDeque};
@@ -54,7 +54,7 @@ impl LinkTree {
     /// A root group that cannot be read.
     pub fn read(file: &File) -> Result<Self, RepackError> {
         let mut tree = Self { nodes: Vec::new(), numbers: HashMap::new() };
-        tree.add(superblock(file).root, "/".into());
+        tree.add(file.root_address(), "/".into());
         file.root()?;
         let mut next = 0;
         while next < tree.nodes.len() {
@@ -168,7 +168,7 @@ impl LinkTree {
 /// The kind of an object, and its links.
 fn examine(file: &File, address: Address, path: &str) -> (NodeKind, Vec<Link>) {
     let nothing = (NodeKind::Unreadable, Vec::new());
-    match stored::object_at(file, address, path) {
+    match hdf5::object_at(file, address, path) {
         Ok(Object::Group(group)) => {
             let links = group.links().and_then(|links| links.into_iter().collect());
             links.map_or(nothing, |links| (NodeKind::Group, links))

@@ -4,7 +4,7 @@ use crate::dimension_scales::DIMENSION_LIST;
 use crate::link_tree::{LinkNode, LinkTree, NodeKind};
 use glob::Pattern;
 use hyperslab::datatypes::Class;
-use hyperslab::internal::stored;
+use hyperslab::hdf5;
 use hyperslab::{Address, Attribute, File, Object};
 use hyperslab_encode::RepackError;
 
@@ -31,7 +31,7 @@ pub enum NeedTarget {
 /// An object that cannot be read.
 pub fn needs(file: &File, tree: &LinkTree, node: &LinkNode) -> Result<Vec<Need>, RepackError> {
     let path = &node.paths[0];
-    let object = stored::object_at(file, node.address, path)?;
+    let object = hdf5::object_at(file, node.address, path)?;
     let mut needs = Vec::new();
     let datatype = |address| Need { target: NeedTarget::Address(address), role: "datatype" };
     if let Object::Dataset(dataset) = &object {

@@ -2,7 +2,7 @@
 
 use hyperslab::Attribute;
 use hyperslab::datatypes::{ByteOrder, Class, Integer};
-use hyperslab::internal::number::integer_value;
+use hyperslab::number::integer_value;
 use std::collections::HashMap;
 
 /// The attributes that have such numbers.

@@ -2,7 +2,6 @@
 
 use crate::damage::rows;
 use crate::relocate::fetch_referents;
-use hyperslab::internal::{stored, superblock};
 use hyperslab::{ChunkMap, Dataset, Endianness, Error, File, Heap, Selection};
 use hyperslab_encode::RepackError;
 use hyperslab_encode::block::{Block, copy_common};
@@ -84,13 +83,13 @@ pub fn each_piece(
 ) -> Result<(), RepackError> {
     match layout {
         Layout::Contiguous { address: Some(address), .. } if dataset.external_sources().is_none() => {
-            let at = superblock(file).base.saturating_add(address.0);
+            let at = file.offset_of(*address);
             let (size, len) = (u64::from(dataset.datatype().size), dataset.logical_bytes());
             let piece = piece_bytes(size);
             let mut start = 0;
             while start < len {
                 let mut bytes = vec![0; piece.min(len - start) as usize];
-                let read = stored::source(file).read_into(at + start, &mut bytes);
+                let read = file.source().read_into(at + start, &mut bytes);
                 let read = read.map_err(|error| Error::from(error).in_file(file.name())).map(|()| bytes);
                 if let Ok(elements) = &read {
                     fetch_referents(dataset.datatype(), elements, heap);
@@ -104,7 +103,7 @@ pub fn each_piece(
             let map = dataset.chunk_map()?;
             let chunk = dataset.chunk_shape().unwrap_or_default();
             let size = dataset.datatype().size;
-            let has_latency = stored::source(file).advice().has_latency();
+            let has_latency = file.source().advice().has_latency();
             let blocks = if has_latency { rows_of_chunks(&map, dataset.shape(), size.into()) } else { None };
             let mut blocks = blocks.unwrap_or_default().into_iter();
             let mut row: Option<(Block, Option<Vec<u8>>)> = None;

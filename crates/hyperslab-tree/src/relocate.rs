@@ -161,7 +161,7 @@ impl Relocatable {
         heap: &mut Heap,
         objects: &mut dyn Objects,
     ) -> Result<Self, RepackError> {
-        let wide = wide(datatype, hyperslab::internal::widths(heap))?;
+        let wide = wide(datatype, hyperslab::hdf5::widths(heap))?;
         let mut found = Self::sized(datatype, &wide, elements);
         if contains_addresses(datatype) {
             let steps = (0..elements.len()).step_by((datatype.size as usize).max(1));
@@ -181,7 +181,7 @@ impl Relocatable {
         heap: &mut Heap,
         objects: &mut dyn Objects,
     ) -> (Self, usize, Option<RepackError>) {
-        let wide = match wide(datatype, hyperslab::internal::widths(heap)) {
+        let wide = match wide(datatype, hyperslab::hdf5::widths(heap)) {
             Ok(wide) => wide,
             Err(error) => {
                 return (Self::default(), elements.len() / (datatype.size as usize).max(1), Some(error));
@@ -337,9 +337,9 @@ impl Relocatable {
         const BEFORE_OBJECT: usize = 3;
         /// Bytes before the collection: type, flags, size.
         const BEFORE_COLLECTION: usize = 6;
-        let widths = hyperslab::internal::widths(heap);
+        let widths = hyperslab::hdf5::widths(heap);
         let stored = StoredReference::parse(Bytes::copy_from_slice(element), widths);
-        match stored.map_err(hyperslab::internal::format_error)? {
+        match stored.map_err(hyperslab::hdf5::format_error)? {
             StoredReference::Null => {}
             // Only a null reference leads nowhere: this kind cannot contain the undefined address.
             StoredReference::Here(found) => match objects.object(found.object) {

@@ -10,7 +10,7 @@ use crate::netcdf_objects::NetcdfObjects;
 use crate::object_selection::{
     BrokenReference, Needed, ObjectChoice, ObjectSelection, Rename, SelectionSummary,
 };
-use hyperslab::internal::stored;
+use hyperslab::hdf5;
 use hyperslab::{Address, File, Link, LinkTarget, Name, Object};
 use hyperslab_encode::RepackError;
 use hyperslab_storage::PathPattern;
@@ -312,7 +312,7 @@ impl Selector<'_> {
                 continue;
             }
             let by = self.tree.nodes[node].paths[0].clone();
-            let object = stored::object_at(self.file, self.tree.nodes[node].address, &by)?;
+            let object = hdf5::object_at(self.file, self.tree.nodes[node].address, &by)?;
             let Object::Dataset(dataset) = object else { continue };
             for need in virtual_sources(&self.tree, &self.tree.nodes[node], &dataset) {
                 let NeedTarget::Path(path) = need.target else { continue };
@@ -433,7 +433,7 @@ impl Selector<'_> {
             if node.kind != (NodeKind::Dataset { is_virtual: true }) {
                 continue;
             }
-            let Object::Dataset(dataset) = stored::object_at(self.file, node.address, &node.paths[0])? else {
+            let Object::Dataset(dataset) = hdf5::object_at(self.file, node.address, &node.paths[0])? else {
                 continue;
             };
             let sources = dataset.virtual_sources().unwrap_or_default();

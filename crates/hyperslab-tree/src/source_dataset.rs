@@ -1,6 +1,6 @@
 //! Opens datasets of a tree.
 
-use hyperslab::internal::{format_error, stored, superblock};
+use hyperslab::hdf5::{self, format_error, superblock};
 use hyperslab::{ChunkMap, Dataset, Error, File, Object};
 use hyperslab_encode::RepackError;
 use hyperslab_format::Address;
@@ -32,9 +32,9 @@ impl SourceFile {
     }
 }
 
-/// The sizes of the nodes of version 1 B-trees that a file declares; libhdf5's if they are not possible.
+/// The sizes of the nodes of version 1 B-trees that a file declares; libhdf5's if they are not possible, and for other formats.
 pub fn btree_k(file: &File) -> BtreeK {
-    let superblock = superblock(file);
+    let Ok(superblock) = superblock(file) else { return BtreeK::default() };
     let k = BtreeK {
         chunk_internal: superblock.chunk_internal_k,
         group_internal: superblock.group_internal_k,
@@ -50,7 +50,7 @@ pub fn btree_k(file: &File) -> BtreeK {
 /// Damage in the message.
 pub fn layout(file: &File, dataset: &Dataset) -> Result<Layout, RepackError> {
     let object = Object::Dataset(dataset.clone());
-    let layout = stored::header(&object).layout(superblock(file).widths).map_err(format_error)?;
+    let layout = hdf5::header(&object)?.layout(superblock(file)?.widths).map_err(format_error)?;
     Ok(layout.ok_or_else(|| Error::internal("a dataset without a layout"))?)
 }
 
@@ -60,7 +60,7 @@ pub fn layout(file: &File, dataset: &Dataset) -> Result<Layout, RepackError> {
 ///
 /// Damage in its header.
 pub fn open_dataset(file: &File, address: Address, path: &str) -> Result<Dataset, RepackError> {
-    match stored::object_at(file, address, path)? {
+    match hdf5::object_at(file, address, path)? {
         Object::Dataset(dataset) => Ok(dataset),
         _ => Err(Error::internal("not a dataset").at_object(path).into()),
     }

@@ -17,7 +17,7 @@ use crate::selected::{Selected, select};
 use crate::shared_parts::SharedParts;
 use crate::source_dataset::SourceFile;
 use crate::wide_datatype::wide;
-use hyperslab::internal::{limit_metadata_cache, stored, superblock};
+use hyperslab::hdf5::{self, limit_metadata_cache, superblock};
 use hyperslab::{ChunkMap, Datatype, File, Heap, Prefetch};
 use hyperslab_encode::RepackError;
 use hyperslab_format::Address;
@@ -93,7 +93,7 @@ impl SourceTree {
         omitted.extend(unreadable);
         let sources = Sources { file: Some(file.clone()), omitted, ..Sources::default() };
         let mut reader = Reader::new(file, sources, selected, keep_going);
-        reader.sources.add(superblock(file).root, "/");
+        reader.sources.add(file.root_address(), "/");
         let (mut next, mut failed) = (0, Vec::new());
         while let Some((address, path)) = reader.sources.objects.get(next).cloned() {
             let object = match reader.object(address, &path) {
@@ -176,9 +176,9 @@ impl<'a> Reader<'a> {
     }
 
     fn object(&mut self, address: Address, path: &str) -> Result<Object, RepackError> {
-        let object = stored::object_at(self.file, address, path)?;
-        let header = stored::header(&object);
-        let widths = superblock(self.file).widths;
+        let object = hdf5::object_at(self.file, address, path)?;
+        let header = hdf5::header(&object)?;
+        let widths = superblock(self.file)?.widths;
         let spec = match &object {
             hyperslab::Object::Group(group) => {
                 let selected = self.selected.as_mut().and_then(|selected| selected.links.remove(&address));
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
             tracked: header.tracks_attribute_order(),
             indexed: header.indexes_attribute_order(),
         };
-        let own = |error| hyperslab::internal::format_error(error).at_object(path);
+        let own = |error| hyperslab::hdf5::format_error(error).at_object(path);
         let modified = header.modification_time(widths).map_err(own)?;
         let times = header.times.or_else(|| modified.and_then(|time| all_times(time.0)));
         Ok(Object {
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
 
     /// The datatype as it is in the new file.
     fn wide<'d>(&self, datatype: &'d Datatype, path: &str) -> Result<Cow<'d, Datatype>, RepackError> {
-        let found = wide(datatype, superblock(self.file).widths);
+        let found = wide(datatype, superblock(self.file)?.widths);
         found.map_err(|error| match error {
             RepackError::Unsupported { what, .. } => RepackError::Unsupported { object: path.into(), what },
             other => other,

@@ -1,7 +1,6 @@
 //! Compares stored data of a new file with the checksums of what was written.
 
 use crate::source_dataset::layout;
-use hyperslab::internal::{stored, superblock};
 use hyperslab::io::Source;
 use hyperslab::{ChunkMap, Dataset, Error, Location};
 use hyperslab_encode::Monitor;
@@ -32,7 +31,7 @@ impl<'a> StoredData<'a> {
         workers: &'a Workers<Vec<u8>>,
         monitor: &'a Monitor,
     ) -> Self {
-        Self { path, target, target_bytes: stored::source(&target.file()), workers, monitor }
+        Self { path, target, target_bytes: target.file().source(), workers, monitor }
     }
 
     fn differs(&self, what: impl Into<String>) -> RepackError {
@@ -99,7 +98,7 @@ impl<'a> StoredData<'a> {
         let Layout::Contiguous { address: Some(address), .. } = layout(file, self.target)? else {
             return Ok(0);
         };
-        let (start, len) = (superblock(file).base.saturating_add(address.0), self.target.logical_bytes());
+        let (start, len) = (file.offset_of(address), self.target.logical_bytes());
         if len.div_ceil(checksums::PIECE_BYTES) != checksums.len() as u64 {
             return Err(self.differs("the size of its data"));
         }

@@ -4,15 +4,13 @@
 //! A read gives fill values for a missing source, and libhdf5 says nothing of it either. Commands say it once.
 
 use crate::dataset::Dataset;
-use crate::file::{File, FileInner};
+use crate::file::File;
 use crate::linked_files::Purpose;
-use crate::links::Links;
 use crate::lookup::{Lookup, resolve};
-use crate::node::Node;
 use crate::object::Object;
+use crate::open_file::{FileInner, Node};
 use crate::{ErrorKind, LinkTarget, Result};
 use hyperslab_format::Address;
-use hyperslab_format::superblock::Superblock;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
@@ -146,7 +144,7 @@ pub fn absent(file: &File) -> Vec<Absent> {
         match &object {
             Object::Dataset(dataset) => search.dataset(dataset),
             Object::Group(group) => {
-                for link in Links::new(&group.node).list().into_iter().flatten().flatten() {
+                for link in group.node.object.links().into_iter().flatten().flatten() {
                     match link.target {
                         LinkTarget::Hard(address) if seen.contains(&address) => {}
                         LinkTarget::Hard(_) => pending.extend(group.open(&link)),
@@ -195,10 +193,7 @@ impl AbsentSearch {
     /// A search that has only looked at whether the file was closed.
     pub fn new(file: &File) -> Self {
         let is_remote = file.inner.source.advice().has_latency();
-        let superblock = &file.inner.superblock;
-        let flags = Superblock::WRITE_ACCESS | Superblock::SWMR_WRITE_ACCESS;
-        // Earlier versions have the flags, but libhdf5 neither sets nor reads them there.
-        let is_open = superblock.version >= 3 && superblock.consistency_flags & flags != 0;
+        let is_open = file.inner.format.is_left_open();
         Self {
             found: is_open.then_some(Absent::Close).into_iter().collect(),
             files: HashMap::new(),
@@ -304,7 +299,7 @@ impl AbsentSearch {
         let Some(rest) = self.rest.checked_sub(1) else { return Linked::Unknown };
         self.rest = rest;
         let opened = match owner.linked_file(name, purpose) {
-            Ok(file) => Linked::Found(file.inner),
+            Ok(file) => Linked::Found(file),
             Err(error) if error.kind() == ErrorKind::NotFound => Linked::Missing,
             Err(error) => Linked::Unreadable(error.to_string()),
         };
@@ -322,7 +317,7 @@ struct FaultySources {
 
 /// Where an object lies: its file, and the address of its header.
 fn place(node: &Node) -> (u64, Address) {
-    (node.file.data.id, node.header.address)
+    (node.file.data.id, node.object.number())
 }
 
 fn find(file: &Arc<FileInner>, path: &str) -> Result<Node> {

@@ -1,10 +1,10 @@
 //! A dataset: its description, and reading its values.
 
 use crate::attribute::Attributes;
-use crate::external::ExternalFile;
-use crate::node::Node;
+use crate::open_file::Node;
+use crate::stored_dataset::{LayoutDetail, StoredDataset, count};
 use crate::{Error, Result, Selection};
-use hyperslab_array::array::{Array, Chunked, Endianness, Operation, Storage};
+use hyperslab_array::array::{Chunked, Endianness, Operation, Storage};
 use hyperslab_array::chunk::grid::ChunkGrid;
 use hyperslab_array::chunk::index::ChunkIndex;
 use hyperslab_array::chunk::map::ChunkMap;
@@ -12,8 +12,9 @@ use hyperslab_array::plan::Explained;
 use hyperslab_array::read::{array, new_memory};
 use hyperslab_array::selection::{FieldSubset, Measured};
 use hyperslab_format::Address;
-use hyperslab_format::message::{ChunkedLayout, Dataspace, Datatype, FillValue, Filter, FilterPipeline};
+use hyperslab_format::message::{ChunkedLayout, Dataspace, Datatype, FillValue, Filter};
 use hyperslab_io::Cancel;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// A dataset of an open file. Cheap to clone: clones share the chunk index.
@@ -27,25 +28,25 @@ pub struct Dataset {
 #[derive(Clone)]
 pub(crate) struct DatasetInner {
     pub(crate) node: Node,
-    /// The dataset as an array, independent of the file format.
-    pub(crate) array: Array,
-    pub(crate) layout: LayoutDetail,
-    pub(crate) datatype: Datatype,
-    pub(crate) dataspace: Dataspace,
-    pub(crate) max_dims: Vec<Option<u64>>,
-    pub(crate) fill: FillValue,
-    pub(crate) filters: FilterPipeline,
+    pub(crate) stored: StoredDataset,
 }
 
-/// The details of the data layout message that are shown to users but not needed for reading.
-#[derive(Clone)]
-pub(crate) enum LayoutDetail {
-    None,
-    Chunked(Arc<ChunkedLayout>),
-    External(Vec<ExternalFile>),
+/// The parts of a dataset are at hand where it is.
+impl Deref for DatasetInner {
+    type Target = StoredDataset;
+
+    fn deref(&self) -> &StoredDataset {
+        &self.stored
+    }
 }
 
 impl Dataset {
+    /// Opens the dataset of a node. `operation` is the call that led to it, which bounds its cost.
+    pub(crate) fn open(node: Node, operation: &Operation) -> Result<Self> {
+        let stored = node.object.dataset(&node, operation).map_err(|error| node.located(error))?;
+        Ok(Self { inner: Arc::new(DatasetInner { node, stored }), cancel: Cancel::never() })
+    }
+
     /// The same dataset, with reads that can be cancelled: they check `cancel` between requests and between chunks,
     /// and fail with [`crate::ErrorKind::Cancelled`] once it is cancelled.
     pub fn cancelled_by(&self, cancel: &Cancel) -> Self {
@@ -183,7 +184,8 @@ impl Dataset {
         let not_chunked = || Error::invalid("the dataset is not chunked");
         let chunked = self.inner.array.storage.chunked().ok_or_else(not_chunked).and_then(given);
         let mut inner = DatasetInner::clone(&self.inner);
-        inner.array.storage = Storage::Chunked(Arc::new(chunked.map_err(|error| self.inner.named(error))?));
+        inner.stored.array.storage =
+            Storage::Chunked(Arc::new(chunked.map_err(|error| self.inner.named(error))?));
         Ok(Self { inner: Arc::new(inner), cancel: self.cancel.clone() })
     }
 
@@ -270,7 +272,7 @@ impl Dataset {
 
 impl DatasetInner {
     pub(crate) fn address(&self) -> Address {
-        self.node.header.address
+        self.node.object.number()
     }
 
     pub(crate) fn datatype(&self) -> &Datatype {
@@ -284,15 +286,5 @@ impl DatasetInner {
     /// Adds this dataset and its file to an error.
     pub(crate) fn named(&self, error: Error) -> Error {
         self.array.origin.located(error)
-    }
-}
-
-/// The number of elements of an extent; `None` if it overflows 64 bits, which only a sparse chunked dataset may.
-pub(crate) fn count(dataspace: &Dataspace) -> Option<u64> {
-    match dataspace {
-        Dataspace::Null => Some(0),
-        Dataspace::Scalar => Some(1),
-        Dataspace::Simple { dims, .. } if dims.contains(&0) => Some(0),
-        Dataspace::Simple { dims, .. } => dims.iter().try_fold(1u64, |count, &dim| count.checked_mul(dim)),
     }
 }

@@ -2,8 +2,7 @@
 
 use crate::Result;
 use crate::attribute::Attributes;
-use crate::links::Links;
-use crate::node::Node;
+use crate::open_file::Node;
 use crate::prefetch::Prefetch;
 use hyperslab_format::message::{Link, LinkTarget};
 use hyperslab_format::object_header::ObjectKind;
@@ -33,13 +32,13 @@ impl Group {
     /// All links, sorted by the bytes of their names. A damaged link is an error in the list; the others are still
     /// listed.
     pub fn links(&self) -> Result<Vec<Result<Link>>> {
-        let links = Links::new(&self.node).list().map_err(|error| self.node.named(error))?;
+        let links = self.node.object.links().map_err(|error| self.node.named(error))?;
         Ok(links.into_iter().map(|link| link.map_err(|error| self.node.named(error))).collect())
     }
 
     /// The number of links. If the file stores it, the links are not read.
     pub fn len(&self) -> Result<u64> {
-        Links::new(&self.node).count().map_err(|error| self.node.named(error))
+        self.node.object.link_count().map_err(|error| self.node.named(error))
     }
 
     /// True if the group has no links.
@@ -49,12 +48,12 @@ impl Group {
 
     /// The link of this name, or `None`. The group is not listed.
     pub fn link(&self, name: &[u8]) -> Result<Option<Link>> {
-        Links::new(&self.node).get(name).map_err(|error| self.node.named(error))
+        self.node.object.link(name).map_err(|error| self.node.named(error))
     }
 
     /// True if the group stores the order in which its links were created.
     pub fn tracks_creation_order(&self) -> bool {
-        Links::new(&self.node).tracks_creation_order()
+        self.node.object.tracks_link_order()
     }
 
     /// Fetches the metadata of this group and of what is below it in a few rounds of concurrent requests, if the file is
@@ -62,17 +61,17 @@ impl Group {
     ///
     /// This does not change what a read returns: errors are reported by the read that they concern.
     pub fn prefetch(&self, prefetch: &Prefetch) {
-        prefetch.run(&self.node);
+        self.node.file.format.prefetch(&*self.node.object, prefetch);
     }
 
     /// The path of the first member that is a dataset, for hints.
     pub(crate) fn first_dataset(&self) -> Option<String> {
-        let links = Links::new(&self.node).list().ok()?;
+        let links = self.node.object.links().ok()?;
         links.into_iter().flatten().take(100).find_map(|link| {
             let LinkTarget::Hard(address) = link.target else { return None };
             let path = self.node.path_of(&link.name);
             let node = Node::open(&self.node.file, address, path.clone()).ok()?;
-            (node.header.kind() == ObjectKind::Dataset).then_some(path)
+            (node.object.kind() == ObjectKind::Dataset).then_some(path)
         })
     }
 }

@@ -11,56 +11,45 @@
 //! # }
 //! ```
 //!
-//! From bytes to an array: [`File`] finds the superblock. [`Group`] and [`Dataset`] parse object headers
+//! From bytes to an array: [`File`] finds the superblock ([`hdf5`]). [`Group`] and [`Dataset`] parse object headers
 //! (`hyperslab_format`) and fetch the metadata that the parsers need. A [`Selection`] is divided along the chunk grid
 //! into a plan; [`Explained`] is its printed form. All cores execute the plan chunk by chunk: each chunk is fetched
 //! (`hyperslab_io`), decoded (`hyperslab_filters`), converted, and copied to its place in the caller's buffer.
 
 mod absent;
 mod attribute;
-mod census;
-mod chunk_index;
 mod dataset;
 mod datatype;
 mod describe;
-mod driver;
 mod element;
-mod encoded_selection;
-mod external;
 mod file;
 mod filter_element;
-mod format_error;
 mod group;
-#[doc(hidden)]
-pub mod internal;
-mod known_metadata;
+pub mod hdf5;
+mod known_attributes;
 mod linked_files;
-mod links;
-mod located;
 mod lookup;
 mod members;
-mod metadata;
+pub mod memory;
 mod named_datatype;
-mod node;
-mod number;
+pub mod number;
 mod object;
-mod open_dataset;
+mod open_file;
 mod open_options;
 mod other_formats;
 mod prefetch;
-mod stored;
+mod stored_dataset;
 mod suggest;
-mod unfilter;
-mod virtual_dataset;
-mod vlen;
+#[cfg(test)]
+mod test_format;
 
-pub use attribute::{AttributeEntry, Attributes};
+pub use absent::{Absent, AbsentSearch, absent, absent_of};
+pub use attribute::Attributes;
 pub use dataset::Dataset;
-pub use driver::Driver;
 pub use element::Element;
-pub use encoded_selection::{encode_region, region_selection};
 pub use file::File;
 pub use group::Group;
+pub use hdf5::{Driver, Heap, RegionReference, encode_region, region_selection};
 pub use hyperslab_array::array::Endianness;
 pub use hyperslab_array::chunk::cache::Stats as CacheStats;
 pub use hyperslab_array::chunk::grid::{ChunkGrid, ChunkNumber};
@@ -74,12 +63,13 @@ pub use hyperslab_array::settings::{
 };
 pub use hyperslab_array::{Error, ErrorKind, Result};
 pub use hyperslab_io::Cancel;
+pub use known_attributes::AttributeEntry;
 pub use members::Members;
 pub use named_datatype::NamedDatatype;
 pub use object::Object;
 pub use open_options::OpenOptions;
+pub use other_formats::{HEAD_BYTES, OtherFormat, recognize};
 pub use prefetch::Prefetch;
-pub use vlen::{Heap, RegionReference};
 
 pub use bytes::Bytes;
 pub use hyperslab_format::message::{Attribute, Dataspace, Datatype, Link, LinkTarget};
@@ -100,8 +90,10 @@ pub mod storage {
     pub use hyperslab_format::message::filter_pipeline::Filter;
 }
 
-/// Filters that a program implements itself.
+/// Filters: their descriptions, and those that a program implements itself.
 pub mod filters {
+    pub use crate::describe::{filter as describe, filter_in_use as describe_in_use};
+    pub use crate::filter_element::filter_element;
     #[cfg(feature = "plugins")]
     pub use hyperslab_filters::plugins;
     pub use hyperslab_filters::{Failure, Filter, register};
@@ -110,7 +102,7 @@ pub mod filters {
 /// The sources of bytes that files are read from, and the traits of sources that a program implements itself.
 pub mod io {
     pub use hyperslab_io::{
-        Advice, Cancel, Changed, Deliver, DividedRanges, LocalFile, LocalFiles, Location, LockedFiles,
+        Advice, Cancel, Changed, Deliver, DividedRanges, Epoch, LocalFile, LocalFiles, Location, LockedFiles,
         Locking, Memory, Opener, Source, Version,
     };
 }

@@ -1,8 +1,7 @@
 //! Path resolution: follows a path from object to object, through hard, soft and external links.
 
 use crate::linked_files::Purpose;
-use crate::links::Links;
-use crate::node::Node;
+use crate::open_file::Node;
 use crate::suggest::suggest;
 use crate::{Error, Result};
 use hyperslab_format::Name;
@@ -70,12 +69,11 @@ pub(crate) fn resolve(start: Node, path: &str, lookup: &mut Lookup) -> Result<No
     };
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
         lookup.component().map_err(|error| node.named(error))?;
-        if node.header.kind() != ObjectKind::Group {
+        if node.object.kind() != ObjectKind::Group {
             let what = format!("is not a group, so it cannot have a member {part:?}");
             return Err(node.named(Error::not_found(what)));
         }
-        let links = Links::new(&node);
-        let Some(link) = links.get(part.as_bytes()).map_err(|error| node.named(error))? else {
+        let Some(link) = node.object.link(part.as_bytes()).map_err(|error| node.named(error))? else {
             return Err(not_found(&node, part, lookup));
         };
         node = follow(&node, &link, lookup)?;
@@ -106,7 +104,7 @@ pub(crate) fn follow(group: &Node, link: &Link, lookup: &mut Lookup) -> Result<N
                 return Err(fail(Error::unsupported(format!("the external link to {file} is not UTF-8"))));
             };
             let other = group.file.linked_file(name, Purpose::ExternalLink).map_err(fail)?;
-            let found = resolve(Node::root(&other.inner)?, target, lookup).map_err(|error| {
+            let found = resolve(Node::root(&other)?, target, lookup).map_err(|error| {
                 led_here(error, || format!("{path} is an external link to {target} in {name}"))
             })?;
             // It keeps its path in the other file.
@@ -133,8 +131,9 @@ fn not_found(group: &Node, part: &str, lookup: &Lookup) -> Error {
     if !lookup.suggests {
         return error;
     }
-    let names: Vec<String> = Links::new(group)
-        .list()
+    let names: Vec<String> = group
+        .object
+        .links()
         .map(|links| links.into_iter().flatten().map(|link| link.name.to_string()).collect())
         .unwrap_or_default();
     match suggest(part, &names) {

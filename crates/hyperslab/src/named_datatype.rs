@@ -1,11 +1,10 @@
 //! A named ("committed") datatype.
 
 use crate::attribute::Attributes;
-use crate::node::Node;
-use crate::{Error, File, Result};
+use crate::open_file::Node;
+use crate::{File, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::Datatype;
-use hyperslab_format::object_header::ObjectHeader;
 
 /// A named datatype.
 #[derive(Clone)]
@@ -16,10 +15,8 @@ pub struct NamedDatatype {
 
 impl NamedDatatype {
     pub(crate) fn open(node: Node) -> Result<Self> {
-        let found = node.file.parse_shared(|context| node.header.datatype(context));
-        let datatype = found.map_err(|error| error.at_object(node.path.clone()))?;
-        let missing = || Error::damaged("the object header has no datatype message");
-        Ok(Self { datatype: datatype.ok_or_else(|| node.located(missing()))?, node })
+        let datatype = node.object.datatype().map_err(|error| node.located(error))?;
+        Ok(Self { datatype, node })
     }
 
     /// The datatype.
@@ -38,11 +35,7 @@ impl NamedDatatype {
     }
 
     pub(crate) fn address(&self) -> Address {
-        self.node.header.address
-    }
-
-    pub(crate) fn header(&self) -> &ObjectHeader {
-        &self.node.header
+        self.node.object.number()
     }
 
     /// Its attributes.

@@ -5,8 +5,8 @@ use crate::group::Group;
 use crate::linked_files::Purpose;
 use crate::lookup::{Lookup, follow, resolve};
 use crate::named_datatype::NamedDatatype;
-use crate::node::Node;
-use crate::{Error, ErrorKind, File, Result, open_dataset};
+use crate::open_file::Node;
+use crate::{Error, ErrorKind, File, Result};
 use hyperslab_array::array::Operation;
 use hyperslab_format::Address;
 use hyperslab_format::message::Link;
@@ -27,9 +27,9 @@ pub enum Object {
 impl Object {
     /// Opens the object of a header as the kind of object that it is.
     pub(crate) fn open(node: Node) -> Result<Self> {
-        match node.header.kind() {
+        match node.object.kind() {
             ObjectKind::Group => Ok(Object::Group(Group { node })),
-            ObjectKind::Dataset => open_dataset::open(node, &Operation::default()).map(Object::Dataset),
+            ObjectKind::Dataset => Dataset::open(node, &Operation::default()).map(Object::Dataset),
             ObjectKind::NamedDatatype => NamedDatatype::open(node).map(Object::Datatype),
             ObjectKind::Unknown => {
                 let what = "the object is neither a group, nor a dataset, nor a named datatype";
@@ -68,7 +68,7 @@ impl Object {
     /// The address of its object header. It is the same for all paths to the same object.
     pub fn address(&self) -> Address {
         match self {
-            Object::Group(group) => group.node.header.address,
+            Object::Group(group) => group.node.object.number(),
             Object::Dataset(dataset) => dataset.inner.address(),
             Object::Datatype(datatype) => datatype.address(),
         }
@@ -103,7 +103,8 @@ impl File {
             let what = format!("a reference refers to the file {name}, whose name is not UTF-8");
             return Err(Error::unsupported(what).in_file(self.name()));
         };
-        self.inner.linked_file(name, Purpose::Reference)?.object_at(reference.object)
+        let inner = self.inner.linked_file(name, Purpose::Reference)?;
+        File { inner }.object_at(reference.object)
     }
 
     /// The dataset at a path.

@@ -4,6 +4,7 @@
 //! compiling when a type leaves the public API.
 
 use hyperslab::datatypes::{ByteOrder, Charset, Class, Float, Integer, Member, Reference, StringPadding};
+use hyperslab::hdf5::Superblock;
 use hyperslab::io::{Advice, Location as FileLocation, Opener, Source, Version};
 use hyperslab::storage::{AllocationTime, Fill, FillTime, FillValue, Filter};
 use hyperslab::{
@@ -19,7 +20,11 @@ use std::sync::Arc;
 fn files_and_objects() {
     let _: fn() -> OpenOptions = File::options;
     let _: fn(&File) -> Option<Driver> = File::driver;
-    let _: fn(&File) -> u8 = File::superblock_version;
+    let _: fn(&File) -> &'static str = File::format_name;
+    let _: fn(&File) -> Result<&Superblock> = hyperslab::hdf5::superblock;
+    let _: fn(&File) -> Address = File::root_address;
+    let _: fn(&File, Address) -> u64 = File::offset_of;
+    let _: fn(&File) -> Arc<dyn Source> = File::source;
     let _: fn(&File) -> u64 = File::userblock_bytes;
     let _: fn(&File) -> CacheStats = File::cache_stats;
     let _: fn(&File) -> Heap = File::heap;

@@ -5,7 +5,7 @@
 
 use super::inflate::InflateFactors;
 use super::user_library::{SampleChunks, UserLibrary};
-use hyperslab::internal::filter_element;
+use hyperslab::filters::filter_element;
 use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_advise::{Compression, ErrorBound, Pipeline as Wanted, Trial, Trials};

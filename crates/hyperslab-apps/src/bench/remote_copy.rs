@@ -50,7 +50,7 @@ impl RemoteCopy {
                 format!("{shown}: values of {} are in other files, which are not copied", dataset.path());
             return Err(Error::wrong_request(why).hint("download all of the files, and bench those"));
         }
-        let source = hyperslab::internal::source(&file);
+        let source = file.source();
         if let Some(free) = free_bytes(folder).filter(|free| *free < source.len()) {
             let (bytes, free, folder) = (size::bytes(source.len()), size::bytes(free), folder.display());
             let why =

@@ -9,8 +9,9 @@ use crate::facts::{self, Library, SampleScope};
 use crate::files;
 use crate::forecast;
 use crate::{Error, Result};
-use hyperslab::internal::{Census, absent, absent_of, census};
+use hyperslab::hdf5::{Census, census};
 use hyperslab::{Dataset, File};
+use hyperslab::{absent, absent_of};
 use hyperslab_advise::Place;
 use hyperslab_doctor::{
     DatasetFacts, DatasetReport, DoctorError, Options, Report, Severity, diagnose, diagnose_file,

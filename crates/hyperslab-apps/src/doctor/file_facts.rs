@@ -1,7 +1,7 @@
 //! The facts about a file as a whole, from its census.
 
 use crate::files;
-use hyperslab::internal::{Census, KindOfMetadata, Owner, chunked_layout};
+use hyperslab::hdf5::{Census, KindOfMetadata, Owner, chunked_layout};
 use hyperslab::{Dataset, File};
 use hyperslab_doctor::{FileFacts, PackingFacts, PageWaste};
 use hyperslab_format::message::ChunkIndex;

@@ -2,7 +2,8 @@
 
 use super::sample::{self, SampleScope};
 use super::variable_length;
-use hyperslab::internal::{self, describe};
+use hyperslab::filters;
+use hyperslab::hdf5;
 use hyperslab::storage::{Fill, FillTime as StoredFillTime, Filter};
 use hyperslab::{Dataset, Result};
 use hyperslab_doctor::{ChunkMap, DatasetFacts, FillFacts, FillTime, FilterFact, Layout, StoredChunk};
@@ -27,7 +28,7 @@ pub fn of(dataset: &Dataset, wanted: SampleScope) -> Result<DatasetFacts> {
 pub fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
     let stored_bytes = dataset.stored_bytes()?;
     let filters: Vec<FilterFact> = dataset.filters().iter().map(filter).collect();
-    let layout = match (dataset.layout_name(), internal::chunked_layout(dataset)) {
+    let layout = match (dataset.layout_name(), hdf5::chunked_layout(dataset)) {
         (_, Some(chunked)) => Layout::Chunked {
             chunk_dims: chunked.chunk_dims.clone(),
             index_kind: hyperslab_listing::index_kind::index_kind(&chunked.index).0.into(),
@@ -44,7 +45,7 @@ pub fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
         dtype: dtype::short(dataset.datatype()),
         element_bytes: dataset.datatype().size.into(),
         layout,
-        edge_chunks_unfiltered: internal::chunked_layout(dataset)
+        edge_chunks_unfiltered: hdf5::chunked_layout(dataset)
             .is_some_and(|layout| layout.edge_chunks_unfiltered),
         logical_bytes: dataset.logical_bytes(),
         stored_bytes,
@@ -83,7 +84,7 @@ fn fill(dataset: &Dataset) -> FillFacts {
 fn filter(filter: &Filter) -> FilterFact {
     let description = match (filter.id, filter.parameters.first()) {
         (1, Some(level)) => format!("gzip level {level}"),
-        _ => describe::filter(filter),
+        _ => filters::describe(filter),
     };
     let name = description.split(' ').next().unwrap_or_default().to_owned();
     FilterFact { name, id: filter.id, parameters: filter.parameters.clone(), description }

@@ -4,7 +4,7 @@
 //! sizes.
 
 use hyperslab::datatypes::Class;
-use hyperslab::{Dataset, Endianness, Location, Selection, internal};
+use hyperslab::{Dataset, Endianness, Location, Selection};
 use hyperslab_doctor::{Codec, Decoded, Encoding, FilterFact, SampleMeasurement, Sampler, measure_samples};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use hyperslab_measure::thread_seconds;
@@ -183,7 +183,7 @@ impl Samples {
             .collect();
         let element_bytes = dataset.datatype().size as usize;
         let pipeline = Pipeline::new(&specs, element_bytes, chunk_bytes as usize).ok()?;
-        let source = internal::source(&dataset.file());
+        let source = dataset.file().source();
         let stored: Vec<(Vec<u8>, u32)> = chosen(dataset, chunk_bytes)?
             .into_iter()
             .filter(|location| location.stored_bytes <= 2 * chunk_bytes)

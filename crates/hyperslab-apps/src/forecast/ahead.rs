@@ -1,6 +1,6 @@
 //! Which requests of a series of reads hyperslab makes together, because it reads chunks ahead.
 
-use hyperslab::internal::Readahead;
+use hyperslab::memory::Readahead;
 use hyperslab::{Dataset, Explained};
 use std::collections::HashSet;
 use std::ops::Range;

@@ -3,7 +3,7 @@
 use super::SweptRead;
 use crate::Error;
 use hyperslab::File;
-use hyperslab::internal::{Census, Extent, Owner, source};
+use hyperslab::hdf5::{Census, Extent, Owner};
 use hyperslab_doctor::forecast::{Contiguous, Layout, Piece};
 use hyperslab_doctor::simulate::PageKind;
 
@@ -54,5 +54,10 @@ pub(super) fn layout(census: &Census, file: &File, reads: &[SweptRead]) -> Resul
         }
     }
     contiguous.sort_unstable();
-    Ok(Layout { file_bytes: source(file).len(), page_bytes: census.page_bytes, contiguous, opening_reads: 0 })
+    Ok(Layout {
+        file_bytes: file.source().len(),
+        page_bytes: census.page_bytes,
+        contiguous,
+        opening_reads: 0,
+    })
 }

@@ -9,7 +9,7 @@ use super::unrecorded::Unrecorded;
 use crate::Error;
 use crate::files;
 use hyperslab::File;
-use hyperslab::internal::{Census, census, source};
+use hyperslab::hdf5::{Census, census};
 use hyperslab_advise::Place;
 use hyperslab_doctor::forecast::{
     Access, Alternative, AlternativeStep, Arrangement, CloudReader, Forecast, Layout, Piece, ReaderForecast,
@@ -64,9 +64,9 @@ impl<'a> Sessions<'a> {
         let census = census(file)?;
         let is_one_local_file = !files::is_url(path)
             && std::fs::metadata(path)
-                .is_ok_and(|local| local.is_file() && local.len() == source(file).len());
+                .is_ok_and(|local| local.is_file() && local.len() == file.source().len());
         let recording = is_one_local_file.then(|| Recording::of(path, reads)).flatten();
-        let planned = Planned::new(source(file), &place.link);
+        let planned = Planned::new(file.source(), &place.link);
         let mut sessions = Self {
             file: shell_word(&files::shown(path)),
             place,

@@ -1,7 +1,7 @@
 //! A source that behaves like one of an object store, and notes the rounds of requests that it would make.
 
 use hyperslab::Bytes;
-use hyperslab_io::{Advice, Cancel, Deliver, Source, Version, read_into_zeros, split};
+use hyperslab_io::{Advice, Cancel, Deliver, Epoch, Source, Version, read_into_zeros, split};
 use std::io;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -61,6 +61,10 @@ impl SimulatedRemote {
 impl Source for SimulatedRemote {
     fn len(&self) -> u64 {
         self.inner.len()
+    }
+
+    fn epoch(&self) -> Epoch {
+        self.inner.epoch()
     }
 
     fn is_empty(&self) -> bool {

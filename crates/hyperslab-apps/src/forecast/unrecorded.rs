@@ -5,7 +5,7 @@ use super::layout::{extent, raw_data};
 use crate::Error;
 use crate::facts::layout_facts;
 use hyperslab::Dataset;
-use hyperslab::internal::{Census, Owner};
+use hyperslab::hdf5::{Census, Owner};
 use hyperslab_doctor::forecast::{Access, RawPlaces, RawReads};
 use hyperslab_doctor::simulate::{Geometry, LibVersion, PageKind};
 use hyperslab_doctor::{DatasetFacts, Profile};

@@ -11,7 +11,7 @@ use crate::doctor;
 use crate::error::system_text;
 use crate::files;
 use hyperslab::File;
-use hyperslab::internal::page_bytes;
+use hyperslab::hdf5::page_bytes;
 use hyperslab_io::wrap::EarlySync;
 use hyperslab_io::{LocalSink, Sink};
 use hyperslab_repack::{

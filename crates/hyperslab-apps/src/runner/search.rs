@@ -3,7 +3,7 @@
 use super::passed_over::{PassedOver, unreadable_folder};
 use crate::Error;
 use crate::files::{self, is_folder, is_url};
-use hyperslab::internal::{HEAD_BYTES, recognize};
+use hyperslab::{HEAD_BYTES, recognize};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};

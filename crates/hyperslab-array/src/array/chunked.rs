@@ -87,7 +87,7 @@ impl Chunked {
 
     /// The key of chunk `number` in the cache.
     pub fn key(&self, number: ChunkNumber) -> ChunkKey {
-        ChunkKey { file: self.data.id, object: self.object, number }
+        ChunkKey { file: self.data.id, epoch: self.data.source.epoch(), object: self.object, number }
     }
 
     /// True if the stored bytes of chunk `number` are its values: without filters, or for an edge chunk that was not

@@ -89,7 +89,7 @@ impl DataSource {
 
     /// The key, in the cache, of the block of unfiltered data at offset `start`.
     pub(crate) fn block_key(&self, start: u64) -> ChunkKey {
-        ChunkKey::of_block(self.id, start)
+        ChunkKey::of_block(self.id, self.source.epoch(), start)
     }
 
     /// Returns an error for a range that extends beyond the end of the file. Called before memory is allocated for it.

@@ -32,6 +32,7 @@ mod tests;
 use super::grid::ChunkNumber;
 use super::memory::ChunkMemory;
 pub use decoded::Decoded;
+use hyperslab_io::Epoch;
 use in_flight::{DecodeGuard, SharedInFlight};
 use policy::Policy;
 use shard::{Found, Shards};
@@ -46,6 +47,8 @@ use sync::{Mutex, MutexGuard};
 pub struct ChunkKey {
     /// The identifier of the open file, which is never reused.
     pub file: u64,
+    /// The state of the file in which the chunk was read.
+    pub epoch: Epoch,
     /// The address of the dataset's object header.
     pub object: u64,
     /// The number of the chunk in the dataset's grid, in row-major order.
@@ -54,8 +57,8 @@ pub struct ChunkKey {
 
 impl ChunkKey {
     /// The key of the block of unfiltered bytes at offset `start` of a file.
-    pub fn of_block(file: u64, start: u64) -> Self {
-        Self { file, object: Self::BLOCKS, number: start.into() }
+    pub fn of_block(file: u64, epoch: Epoch, start: u64) -> Self {
+        Self { file, epoch, object: Self::BLOCKS, number: start.into() }
     }
 
     /// The `object` of blocks. No object header has this address.

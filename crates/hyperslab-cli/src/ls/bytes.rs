@@ -3,7 +3,7 @@
 use crate::failure::{self, Failure, one_line};
 use crate::output::{Align, Line, table};
 use hyperslab::File;
-use hyperslab::internal::{Census, census};
+use hyperslab::hdf5::{Census, census};
 use hyperslab_apps::schema;
 use hyperslab_listing::json::{Json, Object, write_object};
 use hyperslab_repack::repacked_bytes;

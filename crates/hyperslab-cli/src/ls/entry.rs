@@ -3,7 +3,7 @@
 use super::attribute::ShownAttribute;
 use super::value::Values;
 use hyperslab::storage::{Fill, FillValue, Filter};
-use hyperslab::{Dataset, Dataspace, File, LinkTarget, Object, Result, internal};
+use hyperslab::{Dataset, Dataspace, File, LinkTarget, Object, Result, hdf5};
 use hyperslab_format::message::ChunkIndex;
 use hyperslab_listing::dtype;
 use hyperslab_listing::traversal::Item;
@@ -90,7 +90,7 @@ impl Entry {
             Object::Datatype(named) => EntryKind::Datatype { dtype: dtype::short(named.datatype()) },
         };
         let attributes = verbose.then(|| ShownAttribute::all(&object.attributes(), file));
-        let place = Place { address: object.address().0, references: internal::reference_count(object) };
+        let place = Place { address: object.address().0, references: hdf5::reference_count(object) };
         Self { path, kind, place: Some(place), attributes }
     }
 
@@ -107,7 +107,7 @@ impl Entry {
 
 impl DatasetEntry {
     fn of(dataset: &Dataset, file: &File) -> Self {
-        let chunks = internal::chunked_layout(dataset).map(|layout| Chunks {
+        let chunks = hdf5::chunked_layout(dataset).map(|layout| Chunks {
             dims: layout.chunk_dims.clone(),
             bytes: dataset.chunk_bytes().unwrap_or(0),
             index: layout.index.clone(),
@@ -127,7 +127,7 @@ impl DatasetEntry {
             stored_bytes: stored_bytes(dataset).map_err(|error| error.message().to_string()),
             fill_value,
             fill: dataset.fill_value().clone(),
-            data_address: internal::contiguous_address(dataset),
+            data_address: hdf5::contiguous_address(dataset),
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::attribute::ShownAttribute;
 use super::entry::{DatasetEntry, Entry, EntryKind};
 use super::properties::{FileProperties, fill_words, optional_text};
-use hyperslab::internal::describe;
 use hyperslab::storage::Filter;
 use hyperslab::{File, LinkTarget};
+use hyperslab::{filters, hdf5};
 use hyperslab_apps::schema;
 use hyperslab_listing::index_kind::index_kind;
 use hyperslab_listing::json::{Json, Object, write_object};
@@ -23,10 +23,12 @@ pub(super) fn document(
         ("schema", schema::LS.json()),
         ("file", file.name().into()),
         ("bytes", file.len().into()),
-        ("superblock", file.superblock_version().into()),
         ("path", path.into()),
         ("objects", Json::list(entries.iter().map(entry))),
     ]);
+    if let Ok(superblock) = hdf5::superblock(file) {
+        document.insert("superblock", superblock.version.into());
+    }
     properties.insert_into(&mut document);
     if !absent.is_empty() {
         document.insert("absent", Json::list(absent.iter().map(String::as_str)));
@@ -107,7 +109,7 @@ fn filter(filter: &Filter) -> Object {
         ("flags", filter.flags.into()),
         ("use", optional_text(filter.is_optional()).into()),
         ("parameters", Json::list(filter.parameters.iter().copied())),
-        ("description", describe::filter(filter).into()),
+        ("description", filters::describe(filter).into()),
     ])
 }
 

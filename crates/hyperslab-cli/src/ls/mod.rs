@@ -17,7 +17,7 @@ use crate::absent;
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
 use entry::Entry;
-use hyperslab::internal::{Absent, AbsentSearch};
+use hyperslab::{Absent, AbsentSearch};
 use hyperslab::{File, Object, Prefetch};
 use hyperslab_apps::files;
 use hyperslab_listing::traversal::{Item, Traversal};

@@ -1,7 +1,7 @@
 //! Properties of files and datasets that decide how space is used: as words, and as members of JSON.
 
 use hyperslab::File;
-use hyperslab::internal::{Census, census, file_space};
+use hyperslab::hdf5::{Census, census, file_space};
 use hyperslab::storage::{AllocationTime, Fill, FillTime, FillValue};
 use hyperslab_format::message::{FileSpaceInfo, FileSpaceStrategy};
 use hyperslab_listing::json::Object;

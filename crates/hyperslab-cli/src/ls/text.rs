@@ -5,9 +5,9 @@ use super::entry::{DatasetEntry, Entry, EntryKind};
 use super::properties::{FileProperties, fill_words, optional_text};
 use crate::failure::one_line;
 use crate::output::{Align, Line, table};
-use hyperslab::internal::describe;
 use hyperslab::storage::Filter;
 use hyperslab::{File, LinkTarget};
+use hyperslab::{filters, hdf5};
 use hyperslab_listing::index_kind::index_kind;
 use hyperslab_listing::json::Json;
 use hyperslab_units::counted_text;
@@ -33,12 +33,11 @@ const VALUE_CHARS_MAX: usize = 100;
 /// The whole listing.
 pub(super) fn listing(file: &File, entries: &[Entry], properties: Option<&FileProperties>) -> String {
     let driver = file.driver().map_or(String::new(), |driver| format!(", {} driver", driver.name()));
-    let mut text = format!(
-        "{}: {}, superblock version {}{driver}\n",
-        one_line(&file.name()),
-        size::bytes(file.len()),
-        file.superblock_version()
-    );
+    let format = match hdf5::superblock(file) {
+        Ok(superblock) => format!("superblock version {}", superblock.version),
+        Err(_) => file.format_name().to_owned(),
+    };
+    let mut text = format!("{}: {}, {format}{driver}\n", one_line(&file.name()), size::bytes(file.len()));
     text.extend(properties.map(|properties| properties.line() + "\n"));
     let lines: Vec<Line> = entries.iter().flat_map(lines).collect();
     if lines.is_empty() {
@@ -90,7 +89,7 @@ fn row(path: String, dataset: &DatasetEntry, verbose: bool) -> Vec<String> {
         Some(chunks) => format!("{} ({})", size::shape(&chunks.dims), size::bytes(chunks.bytes)),
         None => dataset.layout.into(),
     };
-    let described = if verbose { describe::filter_in_use } else { describe::filter };
+    let described = if verbose { filters::describe_in_use } else { filters::describe };
     let filters = dataset.filters.iter().map(described).collect::<Vec<_>>().join(", ");
     let (stored, ratio) = match &dataset.stored_bytes {
         Ok(stored) => (size::bytes(*stored), size::ratio(dataset.logical_bytes, *stored)),
@@ -131,7 +130,7 @@ fn details(dataset: &DatasetEntry, verbose: bool) -> Vec<String> {
     }
     if !dataset.filters.is_empty() {
         let filter = |filter: &Filter| {
-            format!("{} ({})", describe::filter(filter), optional_text(filter.is_optional()))
+            format!("{} ({})", filters::describe(filter), optional_text(filter.is_optional()))
         };
         lines.push(format!(
             "    filters {}",

@@ -53,7 +53,7 @@ fn the_pages_of_a_store_are_in_the_line_that_repacks() {
     let line = pages["line"].as_str().unwrap();
     let out = require!(made("hyperslab", line, &path));
     let file = hyperslab::File::open(&out).unwrap();
-    let page_bytes = hyperslab::internal::census(&file).unwrap().page_bytes;
+    let page_bytes = hyperslab::hdf5::census(&file).unwrap().page_bytes;
     assert_eq!(page_bytes, pages["page_bytes"].as_u64());
     let text =
         run(&["advise", "--seconds", "5", "{}", "/d", "--readers", "libhdf5-2", "--place", "s3"], &path).out;

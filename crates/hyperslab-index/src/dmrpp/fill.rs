@@ -4,7 +4,7 @@ use super::types::float;
 use super::user_types::array_of;
 use crate::data_type::fill_json;
 use hyperslab::datatypes::Class;
-use hyperslab::internal::number::{NativeFloat, native_float};
+use hyperslab::number::{NativeFloat, native_float};
 use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Datatype};
 

@@ -6,7 +6,7 @@ use super::stored::Stored;
 use super::types::{dap_type, escaped};
 use super::user_types::{Member, Structure, enumeration};
 use hyperslab::datatypes::{Class, StringPadding};
-use hyperslab::internal::chunked_layout;
+use hyperslab::hdf5::chunked_layout;
 use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Dataspace};
 use hyperslab_netcdf::{Netcdf, Variable, VariableType};
@@ -169,7 +169,7 @@ fn compression(dataset: &Dataset) -> Result<String, String> {
             2 => "shuffle",
             3 => "fletcher32",
             _ => {
-                let name = hyperslab::internal::describe::filter(filter);
+                let name = hyperslab::filters::describe(filter);
                 return Err(format!("Hyrax does not have the filter {name}"));
             }
         });

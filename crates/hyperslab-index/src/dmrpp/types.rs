@@ -3,7 +3,7 @@
 use crate::data_type::fill_json;
 use hyperslab::Datatype;
 use hyperslab::datatypes::{ByteOrder, Class};
-use hyperslab::internal::number::{NativeFloat, is_native_integer, is_whole};
+use hyperslab::number::{NativeFloat, is_native_integer, is_whole};
 use hyperslab_netcdf::{AtomicType, Values};
 
 /// The type in DAP4, and the byte order of a number.

@@ -1,7 +1,7 @@
 //! Opening a file with its index.
 
 use super::NativeIndex;
-use hyperslab::internal::{source, use_known_metadata};
+use hyperslab::hdf5::use_known_metadata;
 use hyperslab::io::Version;
 use hyperslab::{Address, Error, ErrorKind, File, Result};
 
@@ -22,7 +22,7 @@ impl NativeIndex {
     /// [`ErrorKind::Changed`] if it is not the file that the index was made of, or if it changed since then: its length, its
     /// time of the last change or its entity tag differs, as far as both are known, or its first bytes.
     pub fn apply(&self, file: &File) -> Result<()> {
-        let source = source(file);
+        let source = file.source();
         let found = source.version().unwrap_or(Version { len: file.len(), modified: None, tag: None });
         let indexed = self.document.file_version();
         let differ = |what: String| {

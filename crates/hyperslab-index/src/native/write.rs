@@ -2,7 +2,7 @@
 
 use super::{COLUMNS, Document, FORMAT_VERSION, IndexedDataset, KEY, RowDigest};
 use crate::columns::{Column, Table, TableWriter};
-use hyperslab::internal::{metadata_extents, source};
+use hyperslab::hdf5::metadata_extents;
 use hyperslab::{Bytes, Dataset, Error, File, LinkTarget, Object, Prefetch, Result};
 use hyperslab_netcdf::Netcdf;
 use std::collections::HashSet;
@@ -52,7 +52,7 @@ pub fn write_native(file: &File, url: &str, out: impl Write + Send) -> Result<()
     for (offset, bytes) in &extents {
         rows.push(None, [-1, *offset as i64, bytes.len() as i64, 0], Some(bytes.clone()))?;
     }
-    let version = source(file).version();
+    let version = file.source().version();
     let modified = version.as_ref().and_then(|version| version.modified);
     let since = modified.and_then(|modified| modified.duration_since(SystemTime::UNIX_EPOCH).ok());
     let document = Document {
@@ -72,7 +72,7 @@ pub fn write_native(file: &File, url: &str, out: impl Write + Send) -> Result<()
 fn beginning(file: &File) -> Result<(u64, Bytes)> {
     let start = file.userblock_bytes();
     let mut bytes = vec![0; BEGINNING_BYTES.min(file.len().saturating_sub(start)) as usize];
-    let read = source(file).read_into(start, &mut bytes);
+    let read = file.source().read_into(start, &mut bytes);
     read.map_err(|error| Error::from(error).in_file(file.name()))?;
     Ok((start, bytes.into()))
 }

@@ -1,6 +1,6 @@
 //! Records every request to a source, for tests of I/O patterns.
 
-use crate::{Advice, Cancel, Deliver, Source, Version};
+use crate::{Advice, Cancel, Deliver, Epoch, Source, Version};
 use bytes::Bytes;
 use std::io;
 use std::mem::MaybeUninit;
@@ -41,6 +41,10 @@ impl<S: Source> Recorder<S> {
 impl<S: Source> Source for Recorder<S> {
     fn len(&self) -> u64 {
         self.inner.len()
+    }
+
+    fn epoch(&self) -> Epoch {
+        self.inner.epoch()
     }
 
     fn is_empty(&self) -> bool {

@@ -5,7 +5,7 @@ use super::text_plan::{ElementPart, TextPlan};
 use crate::element::{self, NativeFloat, integer_value, text};
 use crate::json::{push_hex, write_text};
 use crate::object_paths::ObjectPaths;
-use hyperslab::internal::RegionSummary;
+use hyperslab::hdf5::RegionSummary;
 use hyperslab::{Error, Heap, ReferenceTarget, RegionReference, RevisedReference};
 use hyperslab_format::message::datatype::Float;
 

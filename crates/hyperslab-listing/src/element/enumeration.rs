@@ -4,7 +4,7 @@
 //! the file (a Boolean that is not a signed byte, an odd precision, one byte that claims to be big-endian), libhdf5
 //! converts by name, and a value without a name becomes all ones. Otherwise values are not changed.
 
-use hyperslab::internal::number::{integer_value, is_native_integer, is_whole};
+use hyperslab::number::{integer_value, is_native_integer, is_whole};
 use hyperslab_format::message::datatype::Integer;
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
 use hyperslab_format::{Bytes, Name};

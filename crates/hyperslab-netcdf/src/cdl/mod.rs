@@ -154,7 +154,6 @@ impl<W: Write> Printer<'_, '_, W> {
             self.attribute("", attribute, indent)?;
         }
         if is_root && self.options.has_special_attributes {
-            let version = self.netcdf.file().superblock_version();
             if let Some(properties) = &self.netcdf.properties {
                 writeln!(self.out, "\t\t:_NCProperties = {} ;", quoted(properties.as_bytes()))?;
             }
@@ -162,7 +161,9 @@ impl<W: Write> Printer<'_, '_, W> {
                 true => (0, "netCDF-4 classic model"),
                 false => (u8::from(self.netcdf.is_netcdf4), "netCDF-4"),
             };
-            writeln!(self.out, "\t\t:_SuperblockVersion = {version} ;")?;
+            if let Ok(superblock) = hyperslab::hdf5::superblock(self.netcdf.file()) {
+                writeln!(self.out, "\t\t:_SuperblockVersion = {} ;", superblock.version)?;
+            }
             writeln!(self.out, "\t\t:_IsNetcdf4 = {is_netcdf4} ;")?;
             writeln!(self.out, "\t\t:_Format = \"{format}\" ;")?;
         }

@@ -4,7 +4,7 @@ use super::number;
 use super::text::{identifier, quoted};
 use crate::types::AtomicType;
 use hyperslab::Heap;
-use hyperslab::internal::number::integer_value;
+use hyperslab::number::integer_value;
 use hyperslab_format::message::{Class, Datatype};
 
 /// Parts of one element, at most: a few bytes of a file may claim any number.

@@ -3,7 +3,7 @@
 //! A cell may hold bytes of several owners but has one colour. Cells are given out in order, each to the owner to which
 //! most is due by then, so that every owner gets its share of the map to within a cell, about where its bytes lie.
 
-use hyperslab::internal::{Census, Owner};
+use hyperslab::hdf5::{Census, Owner};
 use hyperslab_apps::error::one_line;
 use hyperslab_report::{CellColour, CellKind, CellMap};
 use hyperslab_storage::pattern::bytes_text;
@@ -148,7 +148,7 @@ fn kinds(census: &Census) -> (Vec<Kind>, Vec<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab::internal::{Extent, KindOfMetadata, Tree};
+    use hyperslab::hdf5::{Extent, KindOfMetadata, Tree};
 
     /// 32,000 bytes: metadata in 1,000 of them, scattered over a dataset of 24,000; then free space, and a rest.
     fn census() -> Census {

@@ -10,7 +10,7 @@ use crate::errors::unsupported_type;
 use crate::name::text;
 use crate::reference;
 use hyperslab::Datatype;
-use hyperslab::internal::number::integer_value;
+use hyperslab::number::integer_value;
 use hyperslab_format::Name;
 use hyperslab_format::message::datatype::{
     ByteOrder, Charset, Class, Float, Integer, Member, Reference, StringPadding,

@@ -113,7 +113,7 @@ impl Element {
         // they were.
         let out = unsafe { array::bytes_mut(&array) };
         interrupt::read(py, dataset, |dataset| {
-            hyperslab::internal::advise_huge_pages(out);
+            hyperslab::memory::advise_huge_pages(out);
             dataset.read_members_into(selection, members, out)?;
             if self.work == Work::InPlace {
                 self.layout.change_in_place(out);
@@ -166,7 +166,7 @@ impl Element {
         out: &mut [u8],
     ) -> PyResult<()> {
         interrupt::read(py, dataset, |dataset| {
-            hyperslab::internal::advise_huge_pages(out);
+            hyperslab::memory::advise_huge_pages(out);
             dataset.read_into(selection, Endianness::File, out)?;
             if self.work == Work::InPlace {
                 self.layout.change_in_place(out);

@@ -1,7 +1,7 @@
 //! Numbers of widths and precisions that NumPy does not have, widened to the next type that can represent all their
 //! values.
 
-use hyperslab::internal::number::{NativeFloat, integer_value, native_float};
+use hyperslab::number::{NativeFloat, integer_value, native_float};
 use hyperslab_format::message::datatype::{ByteOrder, Float, Integer};
 
 /// A number that is converted bit by bit.

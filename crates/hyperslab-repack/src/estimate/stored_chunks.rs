@@ -2,7 +2,7 @@
 
 use crate::plan::{Method, Recoding};
 use crate::recode::chunk_decoder::{ChunkDecoder, read_stored};
-use hyperslab::internal::stored;
+
 use hyperslab::{ChunkMap, Dataset};
 use hyperslab_encode::block::Block;
 use hyperslab_encode::chunk_encoder::CodecState;
@@ -19,7 +19,7 @@ impl StoredChunks {
     /// For samples of this shape; none where they are not the chunks of the source, and where each chunk would be a request that
     /// takes long.
     pub fn of(dataset: &Dataset, recoding: &Recoding, shape: &[u64], chunk_bytes: u64) -> Option<Self> {
-        let source = stored::source(&dataset.file());
+        let source = dataset.file().source();
         let is_whole = dataset.chunk_shape() == Some(shape);
         if !is_whole || !matches!(recoding.method, Method::ChunkByChunk) || source.advice().has_latency() {
             return None;

@@ -6,7 +6,7 @@
 use super::chunk_decoder::{ChunkDecoder, read_stored};
 use super::{ChunkedTarget, Recoder, Subject, WrittenChunks, encode_error};
 use bytes::Bytes;
-use hyperslab::internal::stored;
+
 use hyperslab::{Endianness, Error, Selection};
 use hyperslab_encode::RepackError;
 use hyperslab_encode::chunk_encoder::{CodecState, EncodedChunk};
@@ -22,7 +22,7 @@ impl Recoder<'_, '_> {
         let map = dataset.chunk_map()?;
         let decoder = ChunkDecoder::new(dataset, target.chunk_bytes)
             .map_err(|error| encode_error(subject, &[], error))?;
-        let source = stored::source(self.file);
+        let source = self.file.source();
         let extent = dataset.shape();
         let keep_going = self.keep_going;
         let work = |state: &mut CodecState,

@@ -1,6 +1,6 @@
 //! Reads the stored bytes of chunks of the source, and decodes them.
 
-use hyperslab::internal::chunked_layout;
+use hyperslab::hdf5::chunked_layout;
 use hyperslab::{Dataset, Error, Location};
 use hyperslab_encode::new_filters::spec;
 use hyperslab_filters::{FilterError, Pipeline, Scratch};

@@ -15,14 +15,14 @@ pub struct Above {
 impl Above {
     /// Starts to measure.
     pub fn now() -> Self {
-        hyperslab::internal::mapped_bytes_peak();
+        hyperslab::memory::mapped_bytes_peak();
         Self { allocations: Allocations::now(), mapped: Cell::new(0) }
     }
 
     /// The maximum since the start, of all threads together: the sum of the maximum of the allocated bytes and the
     /// maximum of the mapped bytes, even if they occurred at different times.
     pub fn peak(&self) -> usize {
-        self.mapped.set(self.mapped.get().max(hyperslab::internal::mapped_bytes_peak()));
+        self.mapped.set(self.mapped.get().max(hyperslab::memory::mapped_bytes_peak()));
         self.allocations.peak() + self.mapped.get()
     }
 }

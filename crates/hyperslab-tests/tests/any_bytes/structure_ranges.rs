@@ -1,7 +1,7 @@
 //! The byte ranges of the structures in a valid file.
 
 use super::checksums::Checksum;
-use hyperslab::internal::describe;
+use hyperslab::filters;
 use hyperslab::{Dataset, File, Group, LinkTarget, Object, io::Memory};
 use hyperslab_format::heap::global::Collection;
 use hyperslab_format::message::{Class, Layout, layout::ChunkIndex};
@@ -134,7 +134,7 @@ impl Finder<'_> {
     }
 
     fn filtered_chunks(&mut self, dataset: &Dataset) {
-        let filters: Vec<String> = dataset.filters().iter().map(describe::filter).collect();
+        let filters: Vec<String> = dataset.filters().iter().map(filters::describe).collect();
         let Ok(map) = dataset.chunk_map() else { return };
         for (_, chunk) in map.iter().filter(|_| !filters.is_empty()) {
             let start = self.view.absolute(Address(chunk.address)) as usize;

@@ -7,7 +7,7 @@ use crate::pieces::each_piece;
 use crate::relocate::Relocatable;
 use crate::selected::renamed;
 use crate::undamaged_map::undamaged_map;
-use hyperslab::internal::{stored, superblock};
+use hyperslab::hdf5::{self, superblock};
 use hyperslab::{Dataset, ErrorKind};
 use hyperslab_encode::RepackError;
 use hyperslab_encode::new_filters::FilteredDataset;
@@ -69,7 +69,7 @@ impl Reader<'_> {
     ) -> Result<DatasetSpec, RepackError> {
         let datatype = self.datatype(dataset.datatype(), path)?;
         // The dataspace of a virtual dataset depends on its sources; the message has the one that is stored.
-        let (dataspace, layout) = stored::parse(self.file, |context| {
+        let (dataspace, layout) = hdf5::parse(self.file, |context| {
             Ok((header.dataspace(context)?, header.layout(context.view.widths)?))
         })?;
         let missing = || RepackError::Unsupported { object: path.into(), what: "has no layout".into() };
@@ -132,10 +132,10 @@ impl Reader<'_> {
         layout: &Layout,
         path: &str,
     ) -> Result<StorageSpec, RepackError> {
-        let widths = superblock(self.file).widths;
-        let own = |error| hyperslab::internal::format_error(error).at_object(path);
+        let widths = superblock(self.file)?.widths;
+        let own = |error| hyperslab::hdf5::format_error(error).at_object(path);
         if let Some(files) = header.external_files(widths).map_err(own)? {
-            let names = stored::parse(self.file, |context| {
+            let names = hdf5::parse(self.file, |context| {
                 hyperslab_format::heap::LocalHeap::parse(&context.view, files.heap)?.read(&context.view)
             })?;
             let segment = |slot: &hyperslab_format::message::ExternalSlot| {

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::link_tree::joined;
-use hyperslab::internal::superblock;
+use hyperslab::hdf5::superblock;
 use hyperslab::{Link, LinkTarget};
 use hyperslab_encode::RepackError;
 use hyperslab_format::message::LinkInfo;
@@ -39,8 +39,8 @@ impl Reader<'_> {
             LinkTarget::Hard(address) => !self.sources.omitted.contains(&address),
             _ => true,
         });
-        let widths = superblock(self.file).widths;
-        let own = |error| hyperslab::internal::format_error(error).at_object(path);
+        let widths = superblock(self.file)?.widths;
+        let own = |error| hyperslab::hdf5::format_error(error).at_object(path);
         let info = header.link_info(widths).map_err(own)?;
         let order = CreationOrder {
             tracked: info.as_ref().is_some_and(LinkInfo::tracks_creation_order),

@@ -2,7 +2,7 @@
 
 use crate::relocate::{Objects, Referent};
 use hyperslab::File;
-use hyperslab::internal::stored;
+use hyperslab::hdf5;
 use hyperslab_format::Address;
 use hyperslab_write::ObjectId;
 use std::collections::{HashMap, HashSet};
@@ -43,7 +43,7 @@ impl Objects for Sources {
         }
         // libhdf5 does not follow a reference to an object that has no links left.
         let object = file.object_at(address).ok();
-        if object.is_none_or(|object| stored::header(&object).reference_count == 0) {
+        if object.is_none_or(|object| hdf5::reference_count(&object) == 0) {
             self.dangling.insert(address);
             return Referent::Deleted;
         }

@@ -43,7 +43,7 @@ impl Decoded {
     fn new(bytes: ChunkMemory) -> Self {
         Self {
             bytes,
-            key: ChunkKey { file: 0, object: 0, number: 0 },
+            key: ChunkKey { file: 0, epoch: hyperslab_io::Epoch::FIRST, object: 0, number: 0 },
             number: 0,
             arrived: AtomicU64::new(0),
             stamp: AtomicU64::new(0),

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     fn key(number: u64) -> ChunkKey {
-        ChunkKey { file: 1, object: 0, number: number.into() }
+        ChunkKey { file: 1, epoch: hyperslab_io::Epoch::FIRST, object: 0, number: number.into() }
     }
 
     fn ghost(stamp: u64) -> Ghost {

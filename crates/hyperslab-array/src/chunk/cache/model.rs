@@ -5,7 +5,7 @@ use super::*;
 use std::sync::atomic::AtomicUsize;
 
 const CHUNK: usize = 8;
-const KEY: ChunkKey = ChunkKey { file: 1, object: 0, number: 7 };
+const KEY: ChunkKey = ChunkKey { file: 1, epoch: hyperslab_io::Epoch::FIRST, object: 0, number: 7 };
 /// Orders with more involuntary switches of threads than this are left out: their number explodes.
 const SWITCHES_MAX: usize = 3;
 

@@ -12,7 +12,7 @@ use super::*;
 const CHUNK: usize = 1000;
 
 fn key(number: u64) -> ChunkKey {
-    ChunkKey { file: 1, object: 0, number: number.into() }
+    ChunkKey { file: 1, epoch: hyperslab_io::Epoch::FIRST, object: 0, number: number.into() }
 }
 
 fn chunk(address: u64) -> Decoded {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 #[test]
 fn a_file_is_removed_with_all_that_is_known_of_it() {
     let cache = ChunkCache::new(10 * CHUNK);
-    let other = ChunkKey { file: 2, object: 0, number: 0 };
+    let other = ChunkKey { file: 2, epoch: hyperslab_io::Epoch::FIRST, object: 0, number: 0 };
     cache.get_or_decode(other, CHUNK, || Ok::<_, ()>(chunk(0))).unwrap();
     (0..30).for_each(|address| read(&cache, address % 15, CHUNK));
     let held = cache.get(key(14)).unwrap();
@@ -68,7 +68,12 @@ fn many_threads_do_everything_at_once() {
                 let mut random = Random(thread + 1);
                 for _ in 0..3000 {
                     let address = random.below(100);
-                    let key = ChunkKey { file: random.below(3), object: 0, number: address.into() };
+                    let key = ChunkKey {
+                        file: random.below(3),
+                        epoch: hyperslab_io::Epoch::FIRST,
+                        object: 0,
+                        number: address.into(),
+                    };
                     match random.below(20) {
                         0 => cache.remove_file(random.below(3)),
                         1 => drop(cache.claim(key)),
@@ -94,7 +99,14 @@ fn many_threads_do_everything_at_once() {
     let stats = cache.stats();
     assert!(stats.resident_bytes <= cache.budget());
     let here: HashSet<_> = (0..3)
-        .flat_map(|file| (0..100).map(move |address| ChunkKey { file, object: 0, number: address }))
+        .flat_map(|file| {
+            (0..100).map(move |address| ChunkKey {
+                file,
+                epoch: hyperslab_io::Epoch::FIRST,
+                object: 0,
+                number: address,
+            })
+        })
         .filter(|&key| cache.contains(key))
         .collect();
     assert_eq!((stats.resident_chunks, stats.resident_bytes), (here.len(), here.len() * CHUNK));
@@ -105,7 +117,7 @@ fn many_threads_do_everything_at_once() {
 #[test]
 fn a_block_is_dropped_once_all_of_it_was_read() {
     let cache = ChunkCache::new(10 * CHUNK);
-    let key = ChunkKey::of_block(1, 0);
+    let key = ChunkKey::of_block(1, hyperslab_io::Epoch::FIRST, 0);
     let fetch = || cache.get_or_decode(key, CHUNK, || Ok::<_, ()>(chunk(1))).unwrap();
     let block = fetch();
     cache.consumed_block(&block, CHUNK - 1);

@@ -1,0 +1,48 @@
+//! What only HDF5 files have: a superblock, object headers and their messages, pages, chunk indexes as the file stores them.
+//!
+//! The API above reads arrays and hides how they are stored. A program that rewrites, checks or describes a file has to know it.
+//! A function that is asked about a file of another format fails with an error that names what the format lacks. The types
+//! are those of `hyperslab_format`, and anything here may change in any release.
+//!
+//! ```text
+//! open ─► located, driver ─► file: superblock, metadata ─► format ─► object: links, attributes, open_dataset
+//!                                      └─ metadata: the only loop between parsing and I/O
+//! ```
+
+mod attributes;
+mod census;
+mod chunk_index;
+mod driver;
+mod encoded_selection;
+mod external;
+mod file;
+mod format;
+mod format_error;
+mod known_metadata;
+mod links;
+mod located;
+mod metadata;
+mod object;
+mod open;
+mod open_dataset;
+mod parts;
+mod prefetch;
+mod unfilter;
+mod virtual_dataset;
+mod vlen;
+mod with_metadata;
+
+pub use census::{Census, Extent, KindOfMetadata, Owner, Tree, census};
+pub use driver::Driver;
+pub use encoded_selection::{RegionSummary, encode_region, region_selection};
+pub use format_error::{OrError, format_error};
+pub use hyperslab_format::superblock::Superblock;
+pub use known_metadata::{metadata_extents, use_known_metadata};
+pub use parts::{
+    chunked_layout, contiguous_address, file_space, header, limit_heap, limit_metadata_cache,
+    missing_virtual_source, object_at, page_bytes, parse, reference_count, source_with_metadata, superblock,
+    widths,
+};
+pub use vlen::{Heap, RegionReference};
+
+pub(crate) use open::{open_at, open_source};
