@@ -22,6 +22,6 @@ pub fn set_command(program: OsString, arguments: Vec<OsString>) {
 pub fn command() -> Result<(OsString, Vec<OsString>)> {
     COMMAND.get().cloned().ok_or_else(|| {
         Error::unreadable("no program is known that runs libraries")
-            .hint("a program that measures calls `hyperslab_apps::worker::set_command` when it begins")
+            .hint("a program that measures calls `hyperslab_inputs::worker::set_command` when it begins")
     })
 }
