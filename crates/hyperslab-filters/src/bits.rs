@@ -1,5 +1,7 @@
 //! A reader and a writer of the bits of a byte string, the highest bit of each byte first.
 
+use crate::byte_writer::ByteWriter;
+
 /// A position in a string of bits. Reading past the end returns zeros and is recorded.
 pub(crate) struct Bits<'a> {
     bytes: &'a [u8],
@@ -88,8 +90,7 @@ impl<'a> Bits<'a> {
 
 /// Writes bits to the start of a slice. Writing past the end has no effect and is recorded.
 pub(crate) struct BitWriter<'a> {
-    out: &'a mut [u8],
-    at: usize,
+    out: ByteWriter<'a>,
     /// Bits that were not written to `out` yet, aligned to the low end; fewer than 8 between calls.
     window: u64,
     count: u32,
@@ -98,7 +99,7 @@ pub(crate) struct BitWriter<'a> {
 
 impl<'a> BitWriter<'a> {
     pub fn new(out: &'a mut [u8]) -> Self {
-        Self { out, at: 0, window: 0, count: 0, overrun: false }
+        Self { out: ByteWriter::new(out), window: 0, count: 0, overrun: false }
     }
 
     /// Writes the lowest `bits` bits (0 to 56) of `value`.
@@ -109,7 +110,7 @@ impl<'a> BitWriter<'a> {
         self.count += bits;
         while self.count >= 8 {
             self.count -= 8;
-            self.byte((self.window >> self.count) as u8);
+            self.overrun |= self.out.bytes(&[(self.window >> self.count) as u8]).is_none();
         }
         self.window &= (1 << self.count) - 1;
     }
@@ -126,15 +127,6 @@ impl<'a> BitWriter<'a> {
         self.put(1, (left % 56) as u32 + 1);
     }
 
-    #[inline]
-    fn byte(&mut self, byte: u8) {
-        match self.out.get_mut(self.at) {
-            Some(place) => *place = byte,
-            None => self.overrun = true,
-        }
-        self.at += 1;
-    }
-
     /// True once more bits were written than fit.
     #[cfg(feature = "szip")]
     pub fn is_overrun(&self) -> bool {
@@ -146,7 +138,7 @@ impl<'a> BitWriter<'a> {
         if self.count > 0 {
             self.put(0, 8 - self.count);
         }
-        (!self.overrun).then_some(self.at)
+        (!self.overrun).then_some(self.out.len())
     }
 }
 

@@ -27,6 +27,16 @@ mod block;
 mod blosc;
 #[cfg(feature = "blosc2")]
 mod blosc2;
+#[cfg(any(
+    feature = "blosc",
+    feature = "lzf",
+    feature = "lzo",
+    feature = "nbit",
+    feature = "scaleoffset",
+    feature = "szip",
+    feature = "zfp"
+))]
+mod byte_writer;
 #[cfg(feature = "bzip2")]
 mod bzip2;
 mod client_data;

@@ -9,6 +9,7 @@
 //! Parameters: versions of the filter and of the library, then the chunk size. None of them is needed.
 
 use crate::FilterError;
+use crate::byte_writer::ByteWriter;
 use crate::copy_back::copy_back;
 use crate::lz_search::Token;
 use crate::scratch::{Buffer, CodecState};
@@ -79,16 +80,15 @@ impl Stage for Lzf {
         if raw.is_empty() || u32::try_from(raw.len()).is_err() {
             return Err(incompressible);
         }
-        let mut codes = Codes { out: out.room(raw.len())?, len: 0 };
+        let mut codes = Codes { out: ByteWriter::new(out.room(raw.len())?) };
         let fits = state.positions.split(raw, BACK_MAX, COPY_MAX, |token| codes.put(token).is_some());
-        if fits { Ok(codes.len) } else { Err(incompressible) }
+        if fits { Ok(codes.out.len()) } else { Err(incompressible) }
     }
 }
 
 /// Codes written one after the other; `None` where there is no more room.
 struct Codes<'a> {
-    out: &'a mut [u8],
-    len: usize,
+    out: ByteWriter<'a>,
 }
 
 impl Codes<'_> {
@@ -96,8 +96,8 @@ impl Codes<'_> {
         match token {
             Token::Literals(bytes) => {
                 for bytes in bytes.chunks(LITERALS_MAX) {
-                    self.bytes(&[bytes.len() as u8 - 1])?;
-                    self.bytes(bytes)?;
+                    self.out.bytes(&[bytes.len() as u8 - 1])?;
+                    self.out.bytes(bytes)?;
                 }
                 Some(())
             }
@@ -105,18 +105,12 @@ impl Codes<'_> {
                 let (back, len) = (back - 1, len - 2);
                 let high = (back >> 8) as u8;
                 if len < 7 {
-                    self.bytes(&[(len << 5) as u8 | high, back as u8])
+                    self.out.bytes(&[(len << 5) as u8 | high, back as u8])
                 } else {
-                    self.bytes(&[0xe0 | high, (len - 7) as u8, back as u8])
+                    self.out.bytes(&[0xe0 | high, (len - 7) as u8, back as u8])
                 }
             }
         }
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
-        self.out.get_mut(self.len..)?.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        self.len += bytes.len();
-        Some(())
     }
 }
 

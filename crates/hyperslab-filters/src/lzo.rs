@@ -21,6 +21,7 @@
 //! one kind of compression, and the stream that is written here differs from LZO's own: other copies are found.
 
 use crate::FilterError;
+use crate::byte_writer::ByteWriter;
 use crate::copy_back::copy_back;
 use crate::lz_search::Token;
 use crate::scratch::{Buffer, CodecState};
@@ -70,7 +71,7 @@ impl Stage for Lzo {
         }
         // Literals grow by a byte in 255 and some at each copy, which is then shorter than what it stands for.
         let max = raw.len() + raw.len() / 16 + 64;
-        let mut codes = Codes { out: out.room(max)?, len: 0, literals: 0..0, state_at: None };
+        let mut codes = Codes { out: ByteWriter::new(out.room(max)?), literals: 0..0, state_at: None };
         let mut at = 0;
         let fits = state.positions.split(raw, BACK_MAX, usize::MAX, |token| {
             let (len, copied) = match token {
@@ -91,8 +92,8 @@ impl Stage for Lzo {
         });
         let ended = fits && codes.end(raw).is_some();
         let trailer = [libdeflater::adler32(raw).to_le_bytes(), (raw.len() as u32).to_le_bytes()];
-        let ended = ended && (!self.has_trailer || codes.bytes(trailer.as_flattened()).is_some());
-        if ended { Ok(codes.len) } else { Err(FilterError::TooLong { filter: NAME, max }) }
+        let ended = ended && (!self.has_trailer || codes.out.bytes(trailer.as_flattened()).is_some());
+        if ended { Ok(codes.out.len()) } else { Err(FilterError::TooLong { filter: NAME, max }) }
     }
 
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
@@ -126,8 +127,7 @@ impl Stage for Lzo {
 
 /// Codes written one after the other; `None` where there is no more room.
 struct Codes<'a> {
-    out: &'a mut [u8],
-    len: usize,
+    out: ByteWriter<'a>,
     /// The range of the raw bytes that were seen since the last copy.
     literals: std::ops::Range<usize>,
     /// The byte of the last copy that has the number of literal bytes after it.
@@ -140,8 +140,8 @@ impl Codes<'_> {
         self.put_literals(raw)?;
         let distance = back - 1;
         if back <= NEAR_MAX && len <= NEAR_LEN_MAX {
-            self.state_at = Some(self.len);
-            return self.bytes(&[((len - 1) << 5 | (distance & 7) << 2) as u8, (distance >> 3) as u8]);
+            self.state_at = Some(self.out.len());
+            return self.out.bytes(&[((len - 1) << 5 | (distance & 7) << 2) as u8, (distance >> 3) as u8]);
         }
         let distance = if back <= MIDDLE_MAX {
             self.length(32, 31, len - 2)?;
@@ -151,14 +151,14 @@ impl Codes<'_> {
             self.length(16 | (distance >> 11 & 8) as u8, 7, len - 2)?;
             distance
         };
-        self.state_at = Some(self.len);
-        self.bytes(&[((distance & 63) << 2) as u8, (distance >> 6) as u8])
+        self.state_at = Some(self.out.len());
+        self.out.bytes(&[((distance & 63) << 2) as u8, (distance >> 6) as u8])
     }
 
     /// Writes the literal bytes, and the end of the stream.
     fn end(&mut self, raw: &[u8]) -> Option<()> {
         self.put_literals(raw)?;
-        self.bytes(&END)
+        self.out.bytes(&END)
     }
 
     fn put_literals(&mut self, raw: &[u8]) -> Option<()> {
@@ -166,31 +166,25 @@ impl Codes<'_> {
         let literals = &raw[self.literals.clone()];
         match (literals.len(), self.state_at) {
             (0, _) => {}
-            (few @ ..MANY, Some(state)) => self.out[state] |= few as u8,
-            (len @ ..=FIRST_MAX, None) => self.bytes(&[17 + len as u8])?,
+            (few @ ..MANY, Some(state)) => *self.out.written(state) |= few as u8,
+            (len @ ..=FIRST_MAX, None) => self.out.bytes(&[17 + len as u8])?,
             (len, _) => self.length(0, 15, len - 3)?,
         }
-        self.bytes(literals)
+        self.out.bytes(literals)
     }
 
     /// Writes a code with an L whose bits are those of `largest`.
     fn length(&mut self, code: u8, largest: usize, length: usize) -> Option<()> {
         if length <= largest {
-            return self.bytes(&[code | length as u8]);
+            return self.out.bytes(&[code | length as u8]);
         }
-        self.bytes(&[code])?;
+        self.out.bytes(&[code])?;
         let mut rest = length - largest;
         while rest > 255 {
-            self.bytes(&[0])?;
+            self.out.bytes(&[0])?;
             rest -= 255;
         }
-        self.bytes(&[rest as u8])
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
-        self.out.get_mut(self.len..)?.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        self.len += bytes.len();
-        Some(())
+        self.out.bytes(&[rest as u8])
     }
 }
 

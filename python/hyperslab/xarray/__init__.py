@@ -6,6 +6,7 @@
 | `store` | the variables, attributes and encodings of a group |
 | `dimensions` | the names of dimensions as h5netcdf gives them |
 | `encoding` | how a variable is stored, in xarray's words |
+| `opening` | the options of the engine |
 | `series` | `open_mfdataset`: files that continue each other as one dataset |
 | `array` | arrays whose values are read when they are indexed |
 | `files` | open files: shared, limited in number, opened again where they are needed |

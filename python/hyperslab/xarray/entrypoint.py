@@ -10,8 +10,8 @@ from typing import Any, Literal
 import xarray
 from xarray.backends import BackendEntrypoint, StoreBackendEntrypoint
 
-from hyperslab.xarray.files import FileHandle
-from hyperslab.xarray.store import GroupStore, open_groups
+from hyperslab.xarray.opening import Opening
+from hyperslab.xarray.store import GroupStore
 
 SUFFIXES = {".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".he5", ".hdf"}
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -75,26 +75,10 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
             cache_bytes, threads, locking, index: of `hyperslab.File`.
             lock, invalid_netcdf: accepted without effect, for programs that were written for h5netcdf.
         """
-        ((_, dataset),) = _open(
-            filename_or_obj,
-            below=False,
-            group=group,
-            phony_dims=phony_dims,
-            decode_vlen_strings=decode_vlen_strings,
-            storage_options=storage_options,
-            store=store,
-            cache_bytes=cache_bytes,
-            threads=threads,
-            locking=locking,
-            index=index,
-            mask_and_scale=mask_and_scale,
-            decode_times=decode_times,
-            concat_characters=concat_characters,
-            decode_coords=decode_coords,
-            drop_variables=drop_variables,
-            use_cftime=use_cftime,
-            decode_timedelta=decode_timedelta,
-        )
+        given = locals()
+        # Their names are spelled once: xarray takes them from the signature.
+        options = {name: given[name] for name in given if name not in ("self", "filename_or_obj")}
+        ((_, dataset),) = _open(filename_or_obj, options, below=False)
         return dataset
 
     def open_groups_as_dict(
@@ -104,7 +88,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
 
         Its options are those of `open_dataset`.
         """
-        opened = _open(filename_or_obj, below=True, group=group, **options)
+        opened = _open(filename_or_obj, {"group": group, **options}, below=True)
         top = opened[0][0].rstrip("/")
         return {((path[len(top) + 1 :] or ".") if group else path): dataset for path, dataset in opened}
 
@@ -117,44 +101,12 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
         return tree
 
 
-def _open(
-    target: Any,
-    *,
-    below: bool,
-    group: str | None = None,
-    phony_dims: str | None = None,
-    decode_vlen_strings: bool = True,
-    storage_options: dict[str, Any] | None = None,
-    store: Any = None,
-    cache_bytes: int | str | None = None,
-    threads: int | None = None,
-    locking: bool | Literal["true", "false", "best-effort"] | None = None,
-    index: str | os.PathLike[str] | None = None,
-    lock: Any = None,
-    invalid_netcdf: Any = None,
-    **decoders: Any,
-) -> list[tuple[str, xarray.Dataset]]:
+def _open(target: Any, options: dict[str, Any], *, below: bool) -> list[tuple[str, xarray.Dataset]]:
     """The path and the dataset of a group, and with `below` of all groups below it."""
-    index = None if index is None else os.path.abspath(index)
-    options = {"cache_bytes": cache_bytes, "threads": threads, "locking": locking, "index": index}
-    handle = file_handle(target, storage_options, store, options)
-    stores, has_phony = open_groups(
-        handle, group, below=below, phony_dims=phony_dims or "access", decode_vlen_strings=decode_vlen_strings
-    )
-    _warn_of_phony(has_phony and phony_dims is None)
+    opening, decoders = Opening.of(options)
+    stores, has_phony = opening.groups(target, below=below)
+    _warn_of_phony(has_phony and opening.phony_dims is None)
     return [(store.path, _decode(store, decoders)) for store in stores]
-
-
-def file_handle(target: Any, storage_options: Any, store: Any, options: dict[str, Any]) -> FileHandle:
-    """A file that is opened when it is needed."""
-    if isinstance(target, memoryview | bytearray):
-        target = bytes(target)
-    if isinstance(target, os.PathLike):
-        target = os.fspath(target)
-    if isinstance(target, str) and store is None and "://" not in target:
-        target = os.path.abspath(os.path.expanduser(target))
-    options = {name: value for name, value in options.items() if value is not None}
-    return FileHandle(target, options, storage_options, store)
 
 
 def _decode(store: GroupStore, decoders: dict[str, Any]) -> xarray.Dataset:

@@ -14,7 +14,7 @@ import glob
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray
@@ -25,9 +25,9 @@ from xarray.core.utils import FrozenDict
 
 from hyperslab.errors import InvalidError, WrongTypeError
 from hyperslab.xarray.array import LazyArray, SeriesArray
-from hyperslab.xarray.entrypoint import file_handle
 from hyperslab.xarray.files import FileHandle
-from hyperslab.xarray.store import GroupStore, open_groups
+from hyperslab.xarray.opening import Opening
+from hyperslab.xarray.store import GroupStore
 
 #: Attributes that say what the stored values mean: a variable has the same in all files. Those of times may differ, as their type
 #: may: such times are decoded file by file.
@@ -106,14 +106,6 @@ def open_mfdataset(
     concat_dim: str | None = None,
     chunks: Any = {},  # noqa: B006 (as in xarray: the chunks of the files)
     compat: str = "equals",
-    group: str | None = None,
-    phony_dims: str | None = None,
-    decode_vlen_strings: bool = True,
-    storage_options: dict[str, Any] | None = None,
-    store: Any = None,
-    cache_bytes: int | str | None = None,
-    threads: int | None = None,
-    locking: bool | Literal["true", "false", "best-effort"] | None = None,
     **options: Any,
 ) -> xarray.Dataset:
     """Opens files that continue each other along a dimension as one dataset, such as a file for each day.
@@ -130,9 +122,9 @@ def open_mfdataset(
         chunks: of Dask: `{}` (default) for the chunks of the files, None for arrays without Dask, otherwise as in xarray.
         compat: `"equals"` (default) compares the values of variables without that dimension with those of the first file;
             `"override"` takes those of the first file unread.
-        group, phony_dims, decode_vlen_strings, storage_options, store, cache_bytes, threads, locking: as in
-            `xarray.open_dataset(path, engine="hyperslab")`.
-        options: further arguments of `xarray.open_dataset`, such as `decode_times` and `drop_variables`.
+        options: as in `xarray.open_dataset(path, engine="hyperslab")`: `group`, `phony_dims`, `decode_vlen_strings`,
+            `storage_options`, `store`, `cache_bytes`, `threads`, `locking`; and how xarray decodes, such as `decode_times` and
+            `drop_variables`.
 
     Raises:
         InvalidError: for files that are not such a series; the message names the file, the variable and the difference.
@@ -142,15 +134,14 @@ def open_mfdataset(
     files = _files(paths)
     if not files:
         raise FileNotFoundError(f"no files to open: {paths!r}")
-    settings = {"cache_bytes": cache_bytes, "threads": threads, "locking": locking}
-    dropped = options.get("drop_variables") or ()
+    if "index" in options:
+        raise WrongTypeError("open_mfdataset() has no argument 'index': each file has an index of its own")
+    opening, decoders = Opening.of(options)
+    dropped = decoders.get("drop_variables") or ()
     dropped = {dropped} if isinstance(dropped, str) else set(dropped)
 
     def opened(path: Any) -> GroupStore:
-        handle = file_handle(path, storage_options, store, settings)
-        (found,), _ = open_groups(
-            handle, group, below=False, phony_dims=phony_dims or "access", decode_vlen_strings=decode_vlen_strings
-        )
+        (found,), _ = opening.groups(path, below=False)
         return found
 
     def member(path: Any) -> Member:
@@ -166,9 +157,9 @@ def open_mfdataset(
         has = ", ".join(members[0].lengths) or "none"
         raise InvalidError(f"{members[0].handle.name}: no dimension {concat_dim!r}; it has {has}", hint=HINT)
     first = opened(members[0].handle.target)
-    series = SeriesStore(first, members, concat_dim, compat, options)
+    series = SeriesStore(first, members, concat_dim, compat, decoders)
     follows_files = chunks == {}
-    dataset = xarray.open_dataset(series, engine="store", chunks=None if follows_files else chunks, **options)
+    dataset = xarray.open_dataset(series, engine="store", chunks=None if follows_files else chunks, **decoders)
     if follows_files:
         dataset = _in_chunks_of_files(dataset, series)
         dataset.set_close(series.close)

@@ -8,6 +8,7 @@
 //! ```
 
 use crate::FilterError;
+use crate::byte_writer::ByteWriter;
 use crate::copy_back::copy_back;
 use crate::lz_search::{Positions, Token};
 
@@ -73,11 +74,11 @@ const FAR_COPY_MIN: usize = 6;
 /// Encodes to the start of `out`; returns the number of bytes, or `None` if they do not fit. The last code has literals,
 /// because Blosc's decoder takes a copy at the very end for truncated bytes.
 pub(super) fn encode(raw: &[u8], out: &mut [u8], positions: &mut Positions) -> Option<usize> {
-    let mut codes = Codes { raw, done: 0, literals: 0, out, len: 0 };
+    let mut codes = Codes { raw, done: 0, literals: 0, out: ByteWriter::new(out) };
     let (first, last) = raw.split_at(raw.len().saturating_sub(1));
     let fits = positions.split(first, BACK_MAX, usize::MAX, |token| codes.put(token).is_some())
         && codes.put(Token::Literals(last)).is_some();
-    (fits && codes.flush().is_some()).then_some(codes.len)
+    (fits && codes.flush().is_some()).then_some(codes.out.len())
 }
 
 /// Codes written one after the other; `None` where there is no more room.
@@ -86,8 +87,7 @@ struct Codes<'a> {
     /// The number of raw bytes that were seen; the last `literals` of them were not written yet.
     done: usize,
     literals: usize,
-    out: &'a mut [u8],
-    len: usize,
+    out: ByteWriter<'a>,
 }
 
 impl Codes<'_> {
@@ -113,8 +113,8 @@ impl Codes<'_> {
     fn flush(&mut self) -> Option<()> {
         let raw = self.raw;
         for bytes in raw[self.done - self.literals..self.done].chunks(LITERALS_MAX) {
-            self.bytes(&[bytes.len() as u8 - 1])?;
-            self.bytes(bytes)?;
+            self.out.bytes(&[bytes.len() as u8 - 1])?;
+            self.out.bytes(bytes)?;
         }
         self.literals = 0;
         Some(())
@@ -123,23 +123,17 @@ impl Codes<'_> {
     fn copy(&mut self, back: usize, len: usize) -> Option<()> {
         let near = back.min(FAR);
         let short = (len - 2).min(7);
-        self.bytes(&[(short << 5) as u8 | (near >> 8) as u8])?;
+        self.out.bytes(&[(short << 5) as u8 | (near >> 8) as u8])?;
         if short == 7 {
             let mut more = len - 9;
             while more >= 255 {
-                self.bytes(&[255])?;
+                self.out.bytes(&[255])?;
                 more -= 255;
             }
-            self.bytes(&[more as u8])?;
+            self.out.bytes(&[more as u8])?;
         }
-        self.bytes(&[near as u8])?;
-        if near == FAR { self.bytes(&((back - FAR) as u16).to_be_bytes()) } else { Some(()) }
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
-        self.out.get_mut(self.len..)?.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        self.len += bytes.len();
-        Some(())
+        self.out.bytes(&[near as u8])?;
+        if near == FAR { self.out.bytes(&((back - FAR) as u16).to_be_bytes()) } else { Some(()) }
     }
 }
 

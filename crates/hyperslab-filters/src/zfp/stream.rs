@@ -1,5 +1,7 @@
 //! A reader and a writer of the bits of a byte string, the lowest bit of each byte first.
 
+use crate::byte_writer::ByteWriter;
+
 /// A position in a string of bits. Reading past the end returns zeros and is recorded.
 pub(super) struct Stream<'a> {
     bytes: &'a [u8],
@@ -76,8 +78,7 @@ impl<'a> Stream<'a> {
 
 /// Writes bits to the start of a slice. Writing past the end has no effect and is recorded.
 pub(super) struct StreamWriter<'a> {
-    out: &'a mut [u8],
-    at: usize,
+    out: ByteWriter<'a>,
     /// Bits that were not written to `out` yet, aligned to the low end; fewer than 8 between calls.
     window: u64,
     count: u32,
@@ -86,7 +87,7 @@ pub(super) struct StreamWriter<'a> {
 
 impl<'a> StreamWriter<'a> {
     pub fn new(out: &'a mut [u8]) -> Self {
-        Self { out, at: 0, window: 0, count: 0, overrun: false }
+        Self { out: ByteWriter::new(out), window: 0, count: 0, overrun: false }
     }
 
     /// Writes the lowest `bits` bits (0 to 32) of `value`, whose others are zero.
@@ -96,11 +97,7 @@ impl<'a> StreamWriter<'a> {
         self.window |= value << self.count;
         self.count += bits;
         while self.count >= 8 {
-            match self.out.get_mut(self.at) {
-                Some(byte) => *byte = self.window as u8,
-                None => self.overrun = true,
-            }
-            self.at += 1;
+            self.overrun |= self.out.bytes(&[self.window as u8]).is_none();
             self.window >>= 8;
             self.count -= 8;
         }
@@ -118,7 +115,7 @@ impl<'a> StreamWriter<'a> {
         if self.count > 0 {
             self.put(0, 8 - self.count);
         }
-        (!self.overrun).then_some(self.at)
+        (!self.overrun).then_some(self.out.len())
     }
 }
 
