@@ -7,7 +7,7 @@ use hyperslab_doctor::FilterFact;
 use hyperslab_storage::filter::number::{
     BITSHUFFLE, BLOSC, DEFLATE, FLETCHER32, LZF, SCALEOFFSET, SHUFFLE, SZIP, ZFP, ZSTD,
 };
-use hyperslab_storage::filter::{NEAREST_NEIGHBOUR, word_of};
+use hyperslab_storage::filter::NEAREST_NEIGHBOUR;
 use hyperslab_storage::{FilterRequest, pipeline_text};
 
 /// A filter pipeline: a shuffle of bytes or none, then a compression, then a checksum or none.
@@ -243,11 +243,7 @@ impl Pipeline {
 
     /// The filters as facts for the doctor.
     pub fn facts(&self) -> Vec<FilterFact> {
-        let fact = |FilterRequest { id, parameters }| {
-            let name = word_of(id);
-            FilterFact { name: name.clone(), id, parameters, description: name }
-        };
-        self.requests().into_iter().map(fact).collect()
+        self.requests().into_iter().map(FilterFact::from).collect()
     }
 
     /// As `hyperslab repack --filter` takes it: `shuffle+gzip=4`, `round=2+gzip=1`, `none`.

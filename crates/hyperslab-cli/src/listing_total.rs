@@ -4,8 +4,8 @@ use crate::output::{Align, Line, table};
 use hyperslab_apps::forecast::ListingTotal;
 use hyperslab_doctor::forecast::CloudReader;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::count_text;
+use hyperslab_units::size::bytes_text;
 
 /// A table with a row for each reader; nothing if there was no file.
 pub(crate) fn listing_text(total: &ListingTotal) -> String {

@@ -13,7 +13,7 @@
 
 use crate::simulate::LibVersion;
 use hyperslab_storage::CacheSettings;
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 
 /// A named cache in a named library.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,8 +4,9 @@ use hyperslab_doctor::alternative_text;
 use hyperslab_doctor::forecast::{CloudReader, Forecast, StepForecast};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Align, Bar, Bars, Column, Section, Table};
-use hyperslab_storage::pattern::{bytes_text, shape_beside};
+use hyperslab_storage::pattern::shape_beside;
 use hyperslab_units::counted_text;
+use hyperslab_units::size::bytes_text;
 
 /// Steps that are drawn: opening, listing, and some reads.
 const STEPS_MAX: usize = 6;

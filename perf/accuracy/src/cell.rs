@@ -163,14 +163,8 @@ impl Cell {
 
     fn facts(&self) -> DatasetFacts {
         let storage = &self.storage;
-        let filter = |filter: &FilterRequest| FilterFact {
-            name: filter.to_string(),
-            id: filter.id,
-            parameters: Vec::new(),
-            description: String::new(),
-        };
         let element = &storage.element;
-        let filters = storage.filters.iter().map(filter).collect();
+        let filters = storage.filters.iter().cloned().map(FilterFact::from).collect();
         let facts = DatasetFacts::contiguous("/d", &storage.shape, &element.to_string(), element.bytes());
         match &storage.chunks {
             Some(chunks) => facts.in_chunks(chunks, filters, storage.logical_bytes()),

@@ -1,7 +1,8 @@
 //! How a dataset is stored, in words and as an entry of a recipe.
 
 use hyperslab_advise::{Advice, StorageAnswer};
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
+use hyperslab_units::size::bytes_text;
 
 /// `73x91x90`, or `contiguous`.
 pub fn chunk_text(chunk: Option<&[u64]>) -> String {

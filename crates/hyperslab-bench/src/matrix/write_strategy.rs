@@ -3,7 +3,8 @@
 use hyperslab_engines::Storage;
 use hyperslab_measure::access::{Access, BlockWalk};
 use hyperslab_storage::CacheSettings;
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
+use hyperslab_units::size::bytes_text;
 use std::fmt;
 
 /// One way of writing. The default is chunk by chunk, with the library's own cache.

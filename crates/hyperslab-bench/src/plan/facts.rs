@@ -20,17 +20,15 @@ pub fn ratio(matrix: &Matrix, storage: &Storage, as_is: Option<&DatasetFacts>) -
 
 /// A file that is not there yet, as the simulator takes it.
 pub fn facts_of(storage: &Storage, ratio: f64) -> DatasetFacts {
-    let filter = |filter: &FilterRequest| FilterFact {
-        name: filter.to_string(),
-        id: filter.id,
-        parameters: filter.parameters.clone(),
-        description: filter.to_string(),
-    };
     let element = &storage.element;
     let facts = DatasetFacts::contiguous("", &storage.shape, &element.to_string(), element.bytes());
     let stored_bytes = (storage.logical_bytes() as f64 / ratio) as u64;
     match &storage.chunks {
-        Some(chunks) => facts.in_chunks(chunks, storage.filters.iter().map(filter).collect(), stored_bytes),
+        Some(chunks) => facts.in_chunks(
+            chunks,
+            storage.filters.iter().cloned().map(FilterFact::from).collect(),
+            stored_bytes,
+        ),
         None => DatasetFacts { stored_bytes, ..facts },
     }
 }

@@ -6,7 +6,7 @@ use super::measured::{CacheFit, Measured};
 use crate::explanation::{Difference, has_more_bytes, is_more};
 use hyperslab_doctor::list_text as list;
 use hyperslab_doctor::simulate::SIEVE_BYTES;
-use hyperslab_storage::pattern::bytes_text as bytes;
+use hyperslab_units::size::bytes_text as bytes;
 use hyperslab_units::{count_text as count, counted_text};
 
 /// The reason for a verdict, without the verdict. `as_then` is the ratio under what was set then.

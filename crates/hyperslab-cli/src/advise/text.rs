@@ -10,8 +10,9 @@ use hyperslab_apps::facts;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{list_text, ratio_text, render_forecast};
 use hyperslab_pages::advise::words::{payback, sensitivity, slower_text, why_not};
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
 use hyperslab_units::count_text;
+use hyperslab_units::size::bytes_text;
 
 /// Storages of the Pareto set that are shown.
 const PARETO_MAX: usize = 8;

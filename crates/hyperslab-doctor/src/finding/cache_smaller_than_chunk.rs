@@ -30,8 +30,8 @@ use super::cost::Cost;
 use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{judged_cache_lines, smallest_cache};
-use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::count_text;
+use hyperslab_units::size::bytes_text;
 
 pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     let group = group(case, cliffs, Cause::SmallerThanChunk)?;

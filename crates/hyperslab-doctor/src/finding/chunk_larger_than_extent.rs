@@ -23,8 +23,9 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::repack_to;
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
 use hyperslab_units::count_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Reported if a chunk is at least this many times the part of it that is used: if the padding is only decoded, or the

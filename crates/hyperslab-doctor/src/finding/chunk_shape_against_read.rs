@@ -30,7 +30,8 @@ use crate::case::{Case, ReadCase};
 use crate::fix::{Fix, judged_cache_lines, read_lines, repack_for, smallest_cache};
 use crate::numbers::rounded;
 use crate::predict::seconds_text;
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
+use hyperslab_units::size::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 

@@ -26,7 +26,8 @@ use crate::case::{Case, WriteCase};
 use crate::fix::{Fix, cache_for_writes, write_lines, writer_cache_lines};
 use crate::numbers::{list_text, ratio_text, rounded};
 use crate::predict::seconds_text;
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
+use hyperslab_units::size::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 

@@ -24,7 +24,8 @@ use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
 use crate::fix::{read_lines, repack_smaller};
 use crate::numbers::rounded;
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Chunks of at least this size are large: twice the largest default cache of any libhdf5.

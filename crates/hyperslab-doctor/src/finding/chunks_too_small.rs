@@ -28,8 +28,9 @@ use crate::case::Case;
 use crate::fix::{repack_larger, shape_for_read};
 use crate::numbers::rounded;
 use crate::predict::seconds_text;
-use hyperslab_storage::pattern::{Sweep, bytes_text, shape_text};
+use hyperslab_storage::pattern::{Sweep, shape_text};
 use hyperslab_units::count_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Chunks below this size are small.

@@ -25,9 +25,9 @@ use super::model::{Finding, Severity};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::options::Options;
-use hyperslab_storage::pattern::bytes_text;
 use hyperslab_storage::{Pages, StorageChange};
 use hyperslab_units::counted_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {

@@ -28,8 +28,9 @@ use crate::case::Case;
 use crate::fix::{Fix, FixKind};
 use crate::predict::seconds_text;
 use hyperslab_storage::lines::shell_word;
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
 use hyperslab_units::count_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// The bounds of the guide: stored bytes of a small chunk, decoded bytes of a large one.

@@ -26,8 +26,8 @@ use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::numbers::rounded;
 use crate::options::Options;
-use hyperslab_storage::pattern::bytes_text;
 use hyperslab_storage::{Pages, StorageChange};
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// The growth that NSIDC accepts.

@@ -26,8 +26,8 @@ use super::object_store::REQUEST_SECONDS;
 use crate::case::Case;
 use crate::fix::{Fix, FixKind};
 use crate::predict::seconds_text;
-use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::counted_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// The size of a collection of the heap, unless a value is larger.

@@ -28,7 +28,7 @@ use crate::facts::{FileFacts, PackingFacts};
 use crate::fix::{Fix, FixKind};
 use crate::options::Options;
 use hyperslab_storage::lines::shell_word;
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 use serde_json::json;
 

@@ -25,7 +25,7 @@ use super::zstd_note::zstd_note;
 use crate::case::Case;
 use crate::fix::{NewFilters, refilter_to};
 use crate::numbers::rounded;
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Reported if the samples shrink to at most this share.

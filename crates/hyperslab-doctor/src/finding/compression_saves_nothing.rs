@@ -26,7 +26,7 @@ use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::{NewFilters, refilter_to};
 use crate::numbers::rounded;
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Ratio of stored to decoded size from which on compression saves almost nothing.

@@ -26,8 +26,9 @@ use crate::case::{Case, ReadCase};
 use crate::fix::{Fix, FixKind, repack_for};
 use crate::numbers::{ratio_text, rounded};
 use crate::predict::seconds_text;
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
 use hyperslab_units::count_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Bytes fetched per byte needed.

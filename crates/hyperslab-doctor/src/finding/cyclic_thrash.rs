@@ -29,8 +29,8 @@ use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{Fix, judged_cache_lines, smallest_cache};
 use hyperslab_storage::CacheSettings;
-use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::counted_text;
+use hyperslab_units::size::bytes_text;
 
 pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     let group = group(case, cliffs, Cause::Thrash)?;

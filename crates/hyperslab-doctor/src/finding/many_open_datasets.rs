@@ -27,8 +27,8 @@ use crate::fix::{Fix, FixKind};
 use crate::options::Options;
 use crate::profile::Profile;
 use hyperslab_storage::lines::python_string;
-use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::count_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Fewer datasets are not many.

@@ -24,8 +24,9 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::{repack_larger, shape_for_read};
-use hyperslab_storage::pattern::{Sweep, bytes_text};
+use hyperslab_storage::pattern::Sweep;
 use hyperslab_units::count_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Fewer chunks than this are not reported.

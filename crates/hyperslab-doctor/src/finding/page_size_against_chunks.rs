@@ -25,9 +25,9 @@ use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::numbers::rounded;
 use crate::options::Options;
-use hyperslab_storage::pattern::bytes_text;
 use hyperslab_storage::{Pages, StorageChange};
 use hyperslab_units::count_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Share of the file from which on it is reported.

@@ -28,9 +28,9 @@ use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::options::Options;
 use crate::predict::seconds_text;
-use hyperslab_storage::pattern::bytes_text;
 use hyperslab_storage::{Pages, StorageChange};
 use hyperslab_units::count_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Fewer requests are not reported.

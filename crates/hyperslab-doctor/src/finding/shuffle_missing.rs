@@ -28,7 +28,7 @@ use crate::facts::{RecodeMeasurement, SampleMeasurement};
 use crate::fix::{NewFilters, refilter_to};
 use crate::numbers::rounded;
 use hyperslab_storage::filter::number::DEFLATE;
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Reported if the samples shrink to at most this share.

@@ -25,7 +25,7 @@ use crate::fix::{FixKind, repack_fix};
 use crate::numbers::rounded;
 use crate::options::Options;
 use hyperslab_storage::StorageChange;
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Share of the file from which on it is reported, and that of a file in pages, which always leave something unused.

@@ -25,8 +25,8 @@ use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::facts::VariableLength;
 use crate::fix::{Fix, FixKind};
-use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::counted_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Fewer strings are fast in any form.

@@ -26,7 +26,8 @@ use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::repack_to;
 use crate::numbers::rounded;
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
+use hyperslab_units::size::bytes_text;
 use serde_json::json;
 
 /// Share of the grid's bytes that chunks of equal parts must save: of padding in the file, and of padding that is only

@@ -3,7 +3,7 @@
 
 use crate::case::Case;
 use crate::facts::RecodeMeasurement;
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 
 /// Zstd is mentioned if its samples take at most this share of gzip's: it is read faster at any rate.
 const SHARE_MAX: f64 = 1.05;

@@ -8,7 +8,7 @@ use super::others::judge;
 use crate::case::{Case, ReadCase};
 use crate::simulate::{Geometry, LibVersion};
 use hyperslab_storage::CacheSettings;
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 
 /// No larger cache is proposed: a program that would need one should read in another way.
 const CACHE_BYTES_MAX: u64 = 1 << 30;

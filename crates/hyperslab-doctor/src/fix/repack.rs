@@ -9,8 +9,9 @@ use super::new_filters::present;
 use super::others::{Judgement, judge};
 use super::writers::{nccopy_line, writer_lines};
 use crate::case::Case;
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
 use hyperslab_units::counted_text;
+use hyperslab_units::size::bytes_text;
 
 /// Returns the line whose chunk shape serves read `target` in every library. If that shape slows another read, a
 /// line with a shape that does not comes before it, where there is one. `profiles` are those in which the read is slow

@@ -4,7 +4,8 @@ use super::wrap::wrap;
 use crate::forecast::{Alternative, CloudReader, Forecast, ReaderForecast, StepForecast};
 use crate::predict::seconds_text;
 use comfy_table::{Cell, CellAlignment, Table, presets};
-use hyperslab_storage::pattern::{bytes_text, shape_beside};
+use hyperslab_storage::pattern::shape_beside;
+use hyperslab_units::size::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 
 /// Columns of reads in a table, beside those of opening and listing.

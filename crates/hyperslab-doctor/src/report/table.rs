@@ -5,7 +5,8 @@ use super::wrap::wrap;
 use crate::numbers::{library_names, ratio_text};
 use crate::predict::seconds_text;
 use comfy_table::{Cell, CellAlignment, Table, presets};
-use hyperslab_storage::pattern::{bytes_text, shape_beside};
+use hyperslab_storage::pattern::shape_beside;
+use hyperslab_units::size::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 
 /// Adjacent profiles with the same results for every read share a column.

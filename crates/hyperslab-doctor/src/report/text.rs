@@ -8,7 +8,8 @@ use super::writes::writes_text;
 use crate::facts::VariableLength;
 use crate::finding::{Finding, Severity};
 use crate::fix::{Fix, FixKind, WriterLine, others_text};
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
+use hyperslab_units::size::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 use std::fmt::Write;
 

@@ -13,7 +13,8 @@ use hyperslab_report::{
     Align, Axis, Bar, Bars, CellColour, CellKind, CellMap, Column, Facts, Page, Points, Scale, Scatter,
     Section, Table,
 };
-use hyperslab_storage::pattern::{bytes_text, shape_text};
+use hyperslab_storage::pattern::shape_text;
+use hyperslab_units::size::bytes_text;
 use hyperslab_units::{capitalised, count_text};
 use words::{payback, sensitivity, slower_text, why_not};
 

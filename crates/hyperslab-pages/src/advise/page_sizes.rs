@@ -5,7 +5,7 @@ use hyperslab_apps::advise::Pages;
 use hyperslab_apps::error::one_line;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Align, Column, Section, Table};
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 
 /// The answer, a table of what was tried, and the line.
 pub(super) fn section(pages: &Pages) -> Section {

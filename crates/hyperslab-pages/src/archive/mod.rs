@@ -10,7 +10,7 @@ use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{
     Axis, Bar, Bars, Column, Curves, Facts, Line, Page, Point, Points, Scale, Scatter, Section, Table,
 };
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 use tables::SavingsTable;
 use words::{dollars_text, headline, rank_text};

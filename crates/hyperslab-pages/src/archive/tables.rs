@@ -6,7 +6,7 @@ use hyperslab_apps::archive::{Savings, Summary, Variable};
 use hyperslab_apps::error::one_line;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::Align;
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 
 /// A table of the summary.

@@ -3,7 +3,7 @@
 use hyperslab_apps::archive::{Rank, Summary};
 use hyperslab_doctor::list_text;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 use hyperslab_units::{count_text, counted_text};
 
 /// What was examined, and what all of it would save.

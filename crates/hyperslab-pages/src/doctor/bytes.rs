@@ -6,7 +6,7 @@
 use hyperslab::hdf5::{Census, Owner};
 use hyperslab_apps::error::one_line;
 use hyperslab_report::{CellColour, CellKind, CellMap};
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 
 /// Cells of a row, and rows at most.
 const COLUMNS: usize = 96;

@@ -4,8 +4,8 @@ use hyperslab_apps::error::one_line;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{Cost, Finding, Fix, OtherRead, Report, Severity, list_text};
 use hyperslab_report::{Change, Changes, Choice, Level, Notice, Section};
-use hyperslab_storage::pattern::bytes_text;
 use hyperslab_units::counted_text;
+use hyperslab_units::size::bytes_text;
 
 /// Findings that are told at the top of the page.
 const TOLD_MAX: usize = 3;

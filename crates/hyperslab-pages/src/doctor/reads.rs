@@ -5,8 +5,9 @@ use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{DatasetReport, ProfileReport, ReadReport, Report, ratio_text};
 use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};
 use hyperslab_storage::CacheSettings;
-use hyperslab_storage::pattern::{bytes_text, shape_beside};
+use hyperslab_storage::pattern::shape_beside;
 use hyperslab_units::counted_text;
+use hyperslab_units::size::bytes_text;
 
 pub(super) fn section(report: &Report) -> Section {
     let examined = report.datasets.iter().filter(|dataset| !dataset.reads.is_empty());

@@ -1,7 +1,9 @@
 //! The facts about one dataset.
 
 use super::{ChunkMap, SampleMeasurement};
+use hyperslab_storage::FilterRequest;
 use hyperslab_storage::filter::number::{DEFLATE, SHUFFLE};
+use hyperslab_storage::filter::word_of;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -89,6 +91,14 @@ pub struct FilterFact {
     pub parameters: Vec<u32>,
     /// A short description: `gzip level 6`.
     pub description: String,
+}
+
+/// A filter that is asked for, as a dataset would have it.
+impl From<FilterRequest> for FilterFact {
+    fn from(request: FilterRequest) -> Self {
+        let (name, description) = (word_of(request.id), request.to_string());
+        Self { name, id: request.id, parameters: request.parameters, description }
+    }
 }
 
 impl FilterFact {

@@ -4,14 +4,12 @@
 //! moves by its own size, the last dimension fastest (or in the order that `--order` sets), and is clipped at the end
 //! of the extent.
 
-mod bytes;
 mod defaults;
 mod order;
 mod requested;
 mod shape;
 mod sweep;
 
-pub use bytes::bytes_text;
 pub use defaults::{NamedRead, default_reads};
 pub use order::{is_permutation, parse_order};
 pub use requested::{Placement, RequestedRead};

@@ -4,7 +4,7 @@ use crate::bench::tables;
 use hyperslab_apps::bench::word;
 use hyperslab_bench::recipe::{Judged, Kind, Measured, Metric, Report, TableReport, Verdict};
 use hyperslab_report::{Align, Column, Figure, Page, Section, Table};
-use hyperslab_storage::pattern::bytes_text;
+use hyperslab_units::size::bytes_text;
 use hyperslab_units::{capitalised, count_text};
 use std::collections::BTreeSet;
 
