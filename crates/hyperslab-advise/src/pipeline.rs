@@ -4,10 +4,10 @@
 use crate::digit_rounding::DigitRounding;
 use crate::error_bound::{ErrorBound, Tolerance};
 use hyperslab_doctor::FilterFact;
+use hyperslab_storage::filter::NEAREST_NEIGHBOUR;
 use hyperslab_storage::filter::number::{
     BITSHUFFLE, BLOSC, DEFLATE, FLETCHER32, LZF, SCALEOFFSET, SHUFFLE, SZIP, ZFP, ZSTD,
 };
-use hyperslab_storage::filter::NEAREST_NEIGHBOUR;
 use hyperslab_storage::{FilterRequest, pipeline_text};
 
 /// A filter pipeline: a shuffle of bytes or none, then a compression, then a checksum or none.
