@@ -117,7 +117,7 @@ PACKAGE = Step(
     [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "--no-build-isolation", "--no-deps", "."],
     environment={
         "PATH": f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}",
-        "MATURIN_PEP517_ARGS": "--profile dev",
+        "MATURIN_PEP517_ARGS": "--profile dev --features as-in-tests",
     },
 )
 
@@ -190,7 +190,9 @@ def run(step: Step, tier: str, show: Callable[[str], object]) -> Count:
     # Some properties hold for a part of the random cases only. By default, a test fails after 1,024 that it cannot use.
     rejects = {"PROPTEST_MAX_GLOBAL_REJECTS": str(max(1024, 8 * cases))}
     scale = {"HYPERSLAB_TEST_SCALE": SCALE[tier], "PROPTEST_CASES": str(cases), **rejects}
-    ours = {"HYPERSLAB_PYTHON": PYTHON, "PYO3_PYTHON": PYTHON, **step.environment}
+    # Continuous integration builds once: what a second build would need is not kept.
+    build = {"CARGO_INCREMENTAL": "0"} if IS_CI else {}
+    ours = {"HYPERSLAB_PYTHON": PYTHON, "PYO3_PYTHON": PYTHON, **build, **step.environment}
     process = subprocess.Popen(
         step.command, cwd=ROOT, env={**scale, **os.environ, **ours}, text=True, errors="replace",
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

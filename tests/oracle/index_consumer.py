@@ -7,6 +7,7 @@ of the file, in all groups, must be one of these.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 import warnings
@@ -209,6 +210,8 @@ def main() -> None:
         except Exception as error:
             done = {"failed": f"{type(error).__name__}: {error}"}
         print(json.dumps({"path": path, **done}), flush=True)
+    # Threads of a library that reads an index may end the process by a signal when the interpreter is taken down below them.
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ NEEDS = {
     "icechunk": ["icechunk"],
 }
 BEFORE = """
-import pickle, sys, warnings, xarray
+import os, pickle, sys, warnings, xarray
 warnings.simplefilter("ignore")
 options = {"decode_times": False}
 try:
@@ -66,7 +66,10 @@ except ImportError:
     pass
 """
 AFTER = """
-pickle.dump({name: (v.dims, v.values, dict(v.attrs)) for name, v in ds.variables.items()}, open(sys.argv[2], "wb"))
+with open(sys.argv[2], "wb") as file:
+    pickle.dump({name: (v.dims, v.values, dict(v.attrs)) for name, v in ds.variables.items()}, file)
+# Threads of a library may end the process by a signal when the interpreter is taken down below them.
+os._exit(0)
 """
 #: Seconds for one index.
 TIME_LIMIT = 90

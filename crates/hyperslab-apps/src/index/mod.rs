@@ -19,17 +19,19 @@ use crate::outputs::{Output, OutputKind, check_outputs};
 use crate::runner::{self, FileOutcome, FilesObserver, Found, PassedOver, Settings};
 use crate::{Error, Result, absent};
 use hyperslab_index::{BuildOptions, Index};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use urls::Urls;
 
 /// What is indexed, and how.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Request {
     /// Files, folders of them, or indexes of the format `hyperslab`.
     pub files: Vec<PathBuf>,
     /// The format of the index.
+    #[serde(with = "format::by_name")]
     pub format: &'static Format,
     /// The file or folder to write; none for text that is handed on.
     pub output: Option<PathBuf>,

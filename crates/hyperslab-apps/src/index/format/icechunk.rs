@@ -36,7 +36,8 @@ fn write(index: &Index, target: &Path, made: &Path) -> Result<Vec<Omitted>> {
     let done = done.map_err(|error| failed(target, &error))?;
     if !done.status.success() {
         let said = String::from_utf8_lossy(&done.stderr);
-        let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it ended without a message");
+        let last = said.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
+        let last = last.unwrap_or_else(|| format!("it ended without a message ({})", done.status));
         return Err(Error::unreadable(format!("{}: icechunk: {last}", target.display())));
     }
     Ok(omitted)

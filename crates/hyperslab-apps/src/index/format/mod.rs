@@ -58,6 +58,22 @@ impl Format {
     }
 }
 
+/// A format as a request that is written down has it: by its name.
+pub(super) mod by_name {
+    use super::Format;
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::Serializer;
+
+    pub fn serialize<S: Serializer>(format: &&'static Format, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(format.name)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static Format, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Format::named(&name).ok_or_else(|| D::Error::custom(format!("{name:?} is not a format of an index")))
+    }
+}
+
 impl std::fmt::Debug for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
@@ -74,4 +90,31 @@ pub(super) enum Writer {
     TextOfFile(fn(&File, &str, &mut dyn Write) -> Result<Vec<Omitted>>),
     /// Into a file, of one file, whose URL is given.
     BinaryOfFile(fn(&File, &str, &mut fs::File) -> Result<Vec<Omitted>>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+    use crate::index::Request;
+
+    #[test]
+    fn a_request_is_written_down_and_read_again() {
+        for format in ALL {
+            let request = Request {
+                files: vec!["a.nc".into()],
+                format,
+                output: None,
+                url: Some("s3://bucket/{name}".into()),
+                relative: false,
+                template: false,
+                concat: None,
+            };
+            let written = serde_json::to_string(&request).unwrap();
+            let read: Request = serde_json::from_str(&written).unwrap();
+            assert_eq!((format!("{read:?}"), read.format.name), (format!("{request:?}"), format.name));
+        }
+        let wrong = r#"{"files": [], "format": "zar", "relative": false, "template": false}"#;
+        let error = serde_json::from_str::<Request>(wrong).unwrap_err().to_string();
+        assert!(error.contains("\"zar\" is not a format of an index"), "{error}");
+    }
 }
