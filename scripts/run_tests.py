@@ -8,8 +8,8 @@ Three tiers, each with its own steps:
               noted as it passes, so that a run that was interrupted goes on; the last run is noted in
               docs/full-test-runs.md
 
-Lints and builds run beside the Rust tests, once these are compiled: many of them wait for other programs or for distant
-servers. If a step fails, the later steps still run. A step that is a single check (formatting, lints) counts as one test. The
+Lints, builds and the tests of the Python package run beside the Rust tests, once these are compiled: many of them wait for other
+programs or for distant servers, or for a single thread. If a step fails, the later steps still run. A step that is a single check (formatting, lints) counts as one test. The
 last line is "N passed, N failed, N skipped"; the exit code is 1 if anything failed.
 """
 
@@ -140,8 +140,10 @@ def steps(tier: str) -> list[Step]:
     if tier == "full":
         return [WORDS, FIXTURES, *programs(), PACKAGE, *after, loom, sanitize]
     lints = ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"]
-    rust = Step("rust", CARGO_TEST, count_cargo, beside=[Step("lints", lints), *cores(), PACKAGE])
-    return [FORMAT, WORDS, FIXTURES, rust, *rust.beside, *after]
+    # What Python tests waits for the package, and browsers for a quiet machine.
+    python, oracle, browser = after
+    rust = Step("rust", CARGO_TEST, count_cargo, beside=[PACKAGE, python, Step("lints", lints), *cores(), oracle])
+    return [FORMAT, WORDS, FIXTURES, rust, *rust.beside, browser]
 
 
 def cores() -> list[Step]:

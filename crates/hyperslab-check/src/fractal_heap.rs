@@ -3,7 +3,7 @@
 
 use crate::checker::{Checked, Checker};
 use crate::rule::rules;
-use crate::unfilter::HeapFilters;
+use crate::unfilter::unfilter;
 use hyperslab_format::btree::record::HugeObject;
 use hyperslab_format::heap::fractal::id::HeapId;
 use hyperslab_format::heap::fractal::{FractalHeap, HeapIds, HeapObject, Objects};
@@ -295,7 +295,7 @@ impl Checker<'_> {
         }
         managed.sort_unstable();
         self.check_managed(checked, &managed, at);
-        Objects::new(wanted).advance(&self.view, heap, &HeapFilters, each)?;
+        Objects::new(wanted).advance(&self.view, heap, &unfilter, each)?;
         Ok(())
     }
 

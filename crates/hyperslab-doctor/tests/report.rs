@@ -6,6 +6,7 @@ use hyperslab_doctor::{
 };
 use hyperslab_storage::WordError;
 use hyperslab_storage::cache::parse_cache;
+use hyperslab_testkit::scale;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -148,7 +149,7 @@ fn any_extent() -> impl Strategy<Value = (Vec<u64>, Layout)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(scale().of(25) as u32))]
     /// Facts come from files, and files may say anything.
     #[test]
     fn no_facts_make_it_panic_or_hang(

@@ -2,7 +2,7 @@
 
 use super::format_error::{OrError, format_error};
 use super::object::Hdf5Object;
-use super::unfilter::HeapFilters;
+use super::unfilter::unfilter;
 use crate::Result;
 use crate::known_attributes::AttributeEntry;
 use hyperslab_format::group::dense_attributes::{self, Body, DenseAttribute};
@@ -21,7 +21,7 @@ pub(super) fn read(object: &Hdf5Object, name: Option<&str>) -> Result<Vec<Attrib
     let Some(mut listing) = lookup.or_else(|| dense_attributes::list(&info)) else { return Ok(all) };
     // Thousands of attributes may share one committed datatype; its header is parsed once for all of them.
     let mut found = Found::default();
-    let mut listed = file.parse(|view| listing.advance(view, &HeapFilters))?;
+    let mut listed = file.parse(|view| listing.advance(view, &unfilter))?;
     // The records have a creation order even if it is not tracked. libhdf5 then writes the same number into all.
     listed.sort_by_key(|dense| dense.as_ref().map_or(u32::MAX, |dense| dense.creation_order));
     for dense in listed {

@@ -2,7 +2,7 @@
 
 use super::format_error::OrError;
 use super::object::Hdf5Object;
-use super::unfilter::HeapFilters;
+use super::unfilter::unfilter;
 use crate::Result;
 use hyperslab_format::group;
 use hyperslab_format::message::{Link, LinkInfo, SymbolTable};
@@ -45,7 +45,7 @@ pub(super) fn list(object: &Hdf5Object) -> Result<Vec<Result<Link>>> {
         }
         LinkStorage::Dense(info) => {
             let dense = match group::dense::list(&info) {
-                Some(mut listing) => file.parse(|view| listing.advance(view, &HeapFilters))?,
+                Some(mut listing) => file.parse(|view| listing.advance(view, &unfilter))?,
                 None => Vec::new(),
             };
             let mut links = header.links(file.widths());
@@ -89,7 +89,7 @@ pub(super) fn get(object: &Hdf5Object, name: &[u8]) -> Result<Option<Link>> {
             file.parse(|view| lookup.advance(view))
         }
         LinkStorage::Dense(info) => match group::dense::lookup(&info, wanted) {
-            Some(mut lookup) => file.parse(|view| lookup.advance(view, &HeapFilters)),
+            Some(mut lookup) => file.parse(|view| lookup.advance(view, &unfilter)),
             None => Ok(None),
         },
         LinkStorage::Compact => {

@@ -14,7 +14,7 @@
 //! So a prefetch never changes a result, and damaged parts are reported by whoever reads them.
 
 use super::object::Hdf5Object;
-use super::unfilter::HeapFilters;
+use super::unfilter::unfilter;
 use crate::prefetch::Prefetch;
 use hyperslab_format::chunk_index::{ChunkWalk, Extent};
 use hyperslab_format::group::{dense, dense_attributes, old};
@@ -88,10 +88,10 @@ impl Task {
             Task::Object { header, depth } => object(header, *depth, prefetch, view, visited),
             Task::OldLinks { listing, depth } => Ok(members(listing.advance(view)?, *depth, visited)),
             Task::DenseLinks { listing, depth } => {
-                Ok(members(listing.advance(view, &HeapFilters)?, *depth, visited))
+                Ok(members(listing.advance(view, &unfilter)?, *depth, visited))
             }
             Task::HeaderAttributes(header) => header.attributes(context).map(|_| Vec::new()),
-            Task::DenseAttributes(listing) => listing.advance(view, &HeapFilters).map(|_| Vec::new()),
+            Task::DenseAttributes(listing) => listing.advance(view, &unfilter).map(|_| Vec::new()),
             Task::Dataset(header) => dataset(header, prefetch, context),
             Task::ChunkIndex(walk) => {
                 while walk.advance(view)?.is_some() {}

@@ -17,6 +17,23 @@ pub trait Unfilter {
     ) -> Result<Bytes, FormatError>;
 }
 
+/// A function that decodes a block, or says why it cannot.
+impl<F> Unfilter for F
+where
+    F: Fn(&FilterPipeline, u32, &Bytes, u64) -> Result<Vec<u8>, String>,
+{
+    fn unfilter(
+        &self,
+        pipeline: &FilterPipeline,
+        mask: u32,
+        stored: Bytes,
+        expected: u64,
+    ) -> Result<Bytes, FormatError> {
+        let fail = |what| FormatError::invalid("fractal heap", "filtered block", 0, what);
+        self(pipeline, mask, &stored, expected).map(Bytes::from).map_err(fail)
+    }
+}
+
 /// Rejects filtered heaps.
 #[derive(Debug, Clone, Copy)]
 pub struct NoFilters;
