@@ -2,7 +2,9 @@
 
 use crate::link::{Counts, Fault, Link, Traffic};
 use bytes::Bytes;
-use hyperslab_io::{Advice, Cancel, Changed, Deliver, Source, Version, fetch_on_threads, read_into_zeros};
+use hyperslab_io::{
+    Advice, Cancel, Changed, Deliver, Epoch, Source, Version, fetch_on_threads, read_into_zeros,
+};
 use std::io;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -98,6 +100,10 @@ impl Remote {
 impl Source for DistantSource {
     fn len(&self) -> u64 {
         self.remote.source.len()
+    }
+
+    fn epoch(&self) -> Epoch {
+        self.remote.source.epoch()
     }
 
     fn is_empty(&self) -> bool {
