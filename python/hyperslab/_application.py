@@ -16,6 +16,8 @@ StrPath: TypeAlias = str | os.PathLike[str]
 Progress: TypeAlias = Callable[[str, int, int], Any]
 
 Result = TypeVar("Result")
+#: Seconds between two looks for an interrupt while a call of an executor is waited for.
+INTERVAL = 0.2
 
 
 class Answer(NamedTuple):
@@ -67,9 +69,21 @@ def results(executor: Executor, function: Callable[..., Result], calls: Iterable
     try:
         for call in calls:
             futures.append(executor.submit(function, *call))
-        return [future.result() for future in futures]
+        return [_result(future) for future in futures]
     except KeyboardInterrupt:
         for future in futures:
             future.cancel()
         _hyperslab.cancel_applications()
         raise
+
+
+def _result(future: Future[Result]) -> Result:
+    """What a call returns. An interrupt that arrives just before this thread waits would wait with it to the end of the call: it is
+    looked for now and then."""
+    while True:
+        try:
+            return future.result(INTERVAL)
+        except TimeoutError:
+            # The call itself may have ended with one.
+            if future.done():
+                return future.result()

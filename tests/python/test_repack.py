@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 import hyperslab
+from hyperslab._application import results
 
 VALUES = np.arange(4000.0).reshape(40, 10, 10)
 
@@ -228,6 +230,38 @@ with ThreadPoolExecutor(2) as executor:
         messages = process.communicate()[1].decode()
     assert process.returncode != 0 and "KeyboardInterrupt" in messages
     assert list(out.iterdir()) == []
+
+
+def test_no_call_of_an_executor_is_waited_for_without_a_look_for_interrupts():
+    """A signal that arrives just before the main thread waits does not wake it: it would be heard when the call has ended."""
+    waits = []
+
+    class Watched(Future):
+        def result(self, timeout=None):
+            waits.append(timeout)
+            return super().result(timeout)
+
+    class OneCall(Executor):
+        def submit(self, function, *arguments):
+            future = Watched()
+
+            def run():
+                try:
+                    future.set_result(function(*arguments))
+                except TimeoutError as error:
+                    future.set_exception(error)
+
+            threading.Thread(target=run).start()
+            return future
+
+    assert results(OneCall(), lambda: time.sleep(0.5) or 7, [()]) == [7]
+    assert len(waits) > 1 and None not in waits[:-1]
+
+    def late():
+        raise TimeoutError("of the call")
+
+    with pytest.raises(TimeoutError, match="of the call"):
+        results(OneCall(), late, [()])
 
 
 def test_what_is_wrong_is_said(paths, tmp_path):
