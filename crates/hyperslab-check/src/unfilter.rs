@@ -1,8 +1,8 @@
 //! Decoding of filtered blocks of fractal heaps.
 
 use hyperslab_filters::{FilterSpec, decode_block};
-use hyperslab_format::Bytes;
 use hyperslab_format::message::{Filter, FilterPipeline};
+use hyperslab_format::{Bytes, FormatError};
 
 /// A filter of a message as `hyperslab-filters` takes it.
 fn spec(filter: &Filter) -> FilterSpec<'_> {
@@ -20,6 +20,7 @@ pub(crate) fn unfilter(
     mask: u32,
     stored: &Bytes,
     expected: u64,
-) -> Result<Vec<u8>, String> {
-    decode_block(&specs(pipeline), mask, stored, expected)
+) -> Result<Vec<u8>, FormatError> {
+    let fail = |what| FormatError::invalid("fractal heap direct block", "filtered block", 0, what);
+    decode_block(&specs(pipeline), mask, stored, expected).map_err(fail)
 }

@@ -127,7 +127,7 @@ impl DatasetEntry {
             stored_bytes: stored_bytes(dataset).map_err(|error| error.message().to_string()),
             fill_value,
             fill: dataset.fill_value().clone(),
-            data_address: hdf5::contiguous_address(dataset),
+            data_address: dataset.data_offset(),
         }
     }
 }

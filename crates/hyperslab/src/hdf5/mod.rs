@@ -39,9 +39,8 @@ pub use format_error::{OrError, format_error};
 pub use hyperslab_format::superblock::Superblock;
 pub use known_metadata::{metadata_extents, use_known_metadata};
 pub use parts::{
-    chunked_layout, contiguous_address, file_space, header, limit_heap, limit_metadata_cache,
-    missing_virtual_source, object_at, page_bytes, parse, reference_count, source_with_metadata, superblock,
-    widths,
+    chunked_layout, file_space, header, limit_heap, limit_metadata_cache, missing_virtual_source, object_at,
+    page_bytes, parse, reference_count, source_with_metadata, superblock, widths,
 };
 pub use vlen::{Heap, RegionReference};
 

@@ -7,7 +7,6 @@ use super::vlen::Heap;
 use super::with_metadata::WithMetadata;
 use crate::open_file::Node;
 use crate::{Dataset, Error, File, Object, Prefetch, Result};
-use hyperslab_array::array::Storage;
 use hyperslab_format::message::{ChunkedLayout, FileSpaceInfo, FileSpaceStrategy};
 use hyperslab_format::object_header::{Context, ObjectHeader};
 use hyperslab_format::superblock::{Superblock, SuperblockExtension};
@@ -80,14 +79,6 @@ pub fn parse<T>(file: &File, parser: impl FnMut(Context<'_>) -> Parse<T>) -> Res
 /// The data layout message of a dataset, if the dataset is chunked and the file has such messages.
 pub fn chunked_layout(dataset: &Dataset) -> Option<&ChunkedLayout> {
     dataset.chunked_layout()
-}
-
-/// Where the data of a dataset with contiguous storage begins in the file, if it has any there.
-pub fn contiguous_address(dataset: &Dataset) -> Option<u64> {
-    match &dataset.inner.array.storage {
-        Storage::Contiguous { base, .. } => base.filter(|_| dataset.external_sources().is_none()),
-        _ => None,
-    }
 }
 
 /// A source of a virtual dataset that does not exist: its file and dataset, as the virtual dataset names them. Sources whose

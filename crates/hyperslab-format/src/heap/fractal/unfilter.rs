@@ -20,7 +20,7 @@ pub trait Unfilter {
 /// A function that decodes a block, or says why it cannot.
 impl<F> Unfilter for F
 where
-    F: Fn(&FilterPipeline, u32, &Bytes, u64) -> Result<Vec<u8>, String>,
+    F: Fn(&FilterPipeline, u32, &Bytes, u64) -> Result<Vec<u8>, FormatError>,
 {
     fn unfilter(
         &self,
@@ -29,8 +29,7 @@ where
         stored: Bytes,
         expected: u64,
     ) -> Result<Bytes, FormatError> {
-        let fail = |what| FormatError::invalid("fractal heap", "filtered block", 0, what);
-        self(pipeline, mask, &stored, expected).map(Bytes::from).map_err(fail)
+        self(pipeline, mask, &stored, expected).map(Bytes::from)
     }
 }
 
