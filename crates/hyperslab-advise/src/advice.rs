@@ -1,6 +1,7 @@
 //! The answer: a recommendation for all readers and for each, with what speaks for it and against the others.
 
 use crate::cache::CacheAnswer;
+use crate::candidate::Candidate;
 use crate::choose::{Choice, Served};
 use crate::cost::{Costed, ReadCost};
 use crate::error::AdviseError;
@@ -10,7 +11,6 @@ use crate::pipeline::Pipeline;
 use crate::question::Question;
 use crate::search::{Found, search};
 use crate::sensitivity::ShareRange;
-use crate::storage::Storage;
 use crate::trial::Trials;
 use crate::{cache, pareto, sensitivity};
 use hyperslab_doctor::DatasetFacts;
@@ -114,7 +114,7 @@ pub struct StorageAnswer {
     pub relative_error_max: Option<f64>,
     /// The chunks and filters.
     #[serde(skip)]
-    pub(crate) storage: Storage,
+    pub(crate) storage: Candidate,
 }
 
 impl StorageAnswer {

@@ -1,10 +1,10 @@
 //! What each read costs each reader with a storage, and what writing costs.
 
+use crate::candidate::Candidate;
 use crate::error::AdviseError;
 use crate::pipeline::{Compression, Pipeline};
 use crate::question::Question;
 use crate::reader::{Reader, ReaderKind};
-use crate::storage::Storage;
 use crate::trial::Trial;
 use hyperslab_doctor::predict::{CostModel, WRITE_BYTES_PER_SECOND, byte_filter_seconds};
 use hyperslab_doctor::simulate::{Geometry, GeometryError, LibVersion, SweepCounts, simulate_sweep};
@@ -32,7 +32,7 @@ pub struct ReadCost {
 /// A storage with its costs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Costed {
-    pub(crate) storage: Storage,
+    pub(crate) storage: Candidate,
     /// Bytes in the file.
     pub(crate) stored_bytes: u64,
     /// By reader, then by read.
@@ -90,7 +90,7 @@ pub(crate) fn simulate(
 ) -> Result<SimulatedStorage, AdviseError> {
     let compression = if is_filtered { Compression::Gzip(1) } else { Compression::None };
     let storage =
-        Storage { chunk: chunk.map(<[u64]>::to_vec), pipeline: Pipeline { compression, ..Pipeline::NONE } };
+        Candidate { chunk: chunk.map(<[u64]>::to_vec), pipeline: Pipeline { compression, ..Pipeline::NONE } };
     let facts = storage.facts(question.facts, question.facts.logical_bytes);
     let writing = simulate_writing(question, &facts, visits_max)?;
     let chunk = storage.chunk;
@@ -152,7 +152,7 @@ fn profiles(question: &Question<'_>) -> Vec<Profile> {
 }
 
 /// The dataset in a storage of which `trial` was measured.
-fn stored_as(question: &Question<'_>, storage: &Storage, trial: &Trial) -> DatasetFacts {
+fn stored_as(question: &Question<'_>, storage: &Candidate, trial: &Trial) -> DatasetFacts {
     let present = question.facts;
     let chunk_bytes = storage.chunk_bytes(present.element_bytes).unwrap_or(present.logical_bytes);
     let data_bytes = if storage.pipeline.is_filtered() {
@@ -173,7 +173,7 @@ fn stored_as(question: &Question<'_>, storage: &Storage, trial: &Trial) -> Datas
 /// one. `None` for what is not deflated, and if nothing was measured.
 pub(crate) fn estimated_decoding(
     question: &Question<'_>,
-    storage: &Storage,
+    storage: &Candidate,
     trial: &Trial,
 ) -> Option<LibraryDecoding> {
     let factor = trial.inflate_factor.or(question.inflate_factor).filter(|_| is_deflate(storage))?;
@@ -202,7 +202,7 @@ pub(crate) fn of_storage(
     pipeline: &Pipeline,
     trial: &Trial,
 ) -> Result<Costed, AdviseError> {
-    let storage = Storage { chunk: simulated.chunk.clone(), pipeline: pipeline.clone() };
+    let storage = Candidate { chunk: simulated.chunk.clone(), pipeline: pipeline.clone() };
     let chunks = storage.chunks(&question.facts.shape);
     let index_bytes = if storage.chunk.is_some() { chunks.saturating_mul(INDEX_BYTES) } else { 0 };
     let facts = stored_as(question, &storage, trial);
@@ -237,7 +237,7 @@ pub(crate) fn simulate_present(
 /// not.
 pub(crate) fn of_present(
     question: &Question<'_>,
-    storage: Storage,
+    storage: Candidate,
     simulated: &SimulatedStorage,
     trial: Option<&Trial>,
 ) -> Result<Costed, AdviseError> {
@@ -252,7 +252,7 @@ pub(crate) fn of_present(
 /// What writing the dataset in a storage costs, without its reads.
 pub(crate) fn of_writing(
     question: &Question<'_>,
-    storage: &Storage,
+    storage: &Candidate,
     trial: &Trial,
     visits_max: u64,
 ) -> Result<WriteCost, AdviseError> {
@@ -264,7 +264,7 @@ pub(crate) fn of_writing(
 /// The costs of reads of a dataset that is stored as these facts say.
 fn costed(
     question: &Question<'_>,
-    storage: Storage,
+    storage: Candidate,
     facts: &DatasetFacts,
     simulated: &[SimulatedRead],
 ) -> Result<Costed, AdviseError> {
@@ -295,7 +295,7 @@ fn costed(
     })
 }
 
-fn is_deflate(storage: &Storage) -> bool {
+fn is_deflate(storage: &Candidate) -> bool {
     matches!(
         storage.pipeline.compression,
         Compression::Gzip(_) | Compression::Rounded { .. } | Compression::Digits { .. }
@@ -348,7 +348,7 @@ fn read_cost(
 /// again.
 fn writing(
     question: &Question<'_>,
-    storage: &Storage,
+    storage: &Candidate,
     facts: &DatasetFacts,
     counts: Option<&SweepCounts>,
     trial: &Trial,

@@ -3,8 +3,8 @@
 //! A program that cannot make a storage has no line: nccopy has no checksums, h5repack no LZF, netCDF none of the lossy filters,
 //! and xarray writes one group at a time.
 
+use crate::candidate::Candidate;
 use crate::pipeline::Compression;
-use crate::storage::Storage;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_storage::FilterRequest;
 use hyperslab_storage::lines::{Encoding, StorageLines};
@@ -36,7 +36,7 @@ pub struct Line {
 fn words<'a>(
     target: &'a Target,
     path: &'a str,
-    storage: &'a Storage,
+    storage: &'a Candidate,
     filters: &'a [FilterRequest],
 ) -> StorageLines<'a> {
     let decimal_digits = match storage.pipeline.compression {
@@ -55,12 +55,12 @@ fn words<'a>(
 }
 
 /// The encoding of xarray that stores a variable so.
-pub(crate) fn encoding(storage: &Storage) -> Option<Encoding> {
+pub(crate) fn encoding(storage: &Candidate) -> Option<Encoding> {
     words(&Target::default(), "", storage, &storage.pipeline.requests()).encoding()
 }
 
 /// The lines that store a dataset so.
-pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Vec<Line> {
+pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Candidate) -> Vec<Line> {
     let filters = storage.pipeline.requests();
     let new = words(target, &facts.path, storage, &filters);
     let mut lines = Vec::new();
@@ -86,11 +86,11 @@ mod tests {
     use super::*;
     use crate::pipeline::Pipeline;
 
-    fn all(storage: &Storage) -> Vec<String> {
+    fn all(storage: &Candidate) -> Vec<String> {
         of_target(storage, false)
     }
 
-    fn of_target(storage: &Storage, is_planned: bool) -> Vec<String> {
+    fn of_target(storage: &Candidate, is_planned: bool) -> Vec<String> {
         let facts = DatasetFacts::contiguous("/t2m", &[1460, 361, 720], "<f4", 4);
         let target = Target { file: "era 5.nc".to_owned(), is_planned, is_netcdf: true, page_bytes: None };
         lines(&target, &facts, storage)
@@ -103,7 +103,7 @@ mod tests {
     fn each_program_gets_its_own_words() {
         let pipeline = Pipeline { shuffle: true, compression: Compression::Gzip(4), checksum: false };
         assert_eq!(
-            all(&Storage::chunked(&[73, 91, 90], pipeline)),
+            all(&Candidate::chunked(&[73, 91, 90], pipeline)),
             [
                 "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:shuffle+gzip=4 'era 5.nc' out.nc",
                 "h5py: out.create_dataset(\"t2m\", data=data, chunks=(73, 91, 90), shuffle=True, compression=\"gzip\", compression_opts=4)",
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_file_that_is_not_written_yet_is_not_repacked() {
         let pipeline = Pipeline { shuffle: true, compression: Compression::Gzip(4), checksum: false };
-        let lines = of_target(&Storage::chunked(&[73, 91, 90], pipeline), true);
+        let lines = of_target(&Candidate::chunked(&[73, 91, 90], pipeline), true);
         let tools: Vec<&str> = lines.iter().filter_map(|line| line.split(':').next()).collect();
         assert_eq!(tools, ["hyperslab", "h5py", "xarray", "CDL"]);
         assert!(lines.iter().all(|line| !line.contains("era 5.nc")), "{lines:?}");
@@ -128,7 +128,7 @@ mod tests {
     fn lossy_filters_are_named_with_their_bound() {
         let lines: Vec<String> = Pipeline::lossy_candidates("0.01".parse().unwrap(), false)
             .into_iter()
-            .flat_map(|pipeline| all(&Storage::chunked(&[73, 91, 90], pipeline)).into_iter().take(3))
+            .flat_map(|pipeline| all(&Candidate::chunked(&[73, 91, 90], pipeline)).into_iter().take(3))
             .collect();
         assert_eq!(
             lines,
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn what_a_program_cannot_make_has_no_line() {
         let tools = |pipeline: Pipeline| -> Vec<String> {
-            let lines = all(&Storage::chunked(&[1, 2, 3], pipeline));
+            let lines = all(&Candidate::chunked(&[1, 2, 3], pipeline));
             lines.iter().map(|line| line.split(':').next().unwrap_or_default().to_owned()).collect()
         };
         let zstd = Pipeline { shuffle: true, compression: Compression::Zstd(3), checksum: true };
@@ -168,6 +168,6 @@ mod tests {
         }
         let tens = Compression::ScaleOffset { digits: -1, level: 1 };
         assert_eq!(tools(Pipeline { compression: tens, ..Pipeline::NONE }), ["hyperslab"]);
-        assert!(all(&Storage::CONTIGUOUS).iter().any(|line| line.contains("--contiguous /t2m")));
+        assert!(all(&Candidate::CONTIGUOUS).iter().any(|line| line.contains("--contiguous /t2m")));
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::reader::Reader;
 use hyperslab_doctor::forecast::{
-    Arrangement, CloudReader, Layout, Link, Piece, ReaderForecast, Relocation, Requests, Session, replay,
+    Arrangement, CloudReader, FileLayout, Link, Piece, ReaderForecast, Relocation, Requests, Session, replay,
 };
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub struct StoredFile<'a> {
     /// Everything in it, as it is to be stored; in ascending order.
     pub pieces: &'a [Piece],
     /// What readers know of its layout.
-    pub layout: &'a Layout,
+    pub layout: &'a FileLayout,
     /// The reads that open it.
     pub opening: &'a Session,
     /// Those that list it, from the opening on.
@@ -190,7 +190,8 @@ mod tests {
 
     fn advice(chunk_bytes: u64, readers: &[&str]) -> Option<PageAdvice> {
         let pieces = pieces(chunk_bytes);
-        let layout = Layout { file_bytes: pieces.last().unwrap().end, opening_reads: 1, ..Layout::default() };
+        let layout =
+            FileLayout { file_bytes: pieces.last().unwrap().end, opening_reads: 1, ..FileLayout::default() };
         let read = ReadSession { session: session(&pieces, &[Metadata, Raw], 120), weight: 1.0, factor: 1.0 };
         let readers: Vec<Reader> = readers.iter().map(|name| Reader::parse(name).unwrap()).collect();
         let link = Link { latency_seconds: 0.04, bytes_per_second: 80e6, ..Link::default() };

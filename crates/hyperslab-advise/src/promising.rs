@@ -1,11 +1,11 @@
 //! The chunk shapes that are worth measuring: their reads are simulated roughly.
 
+use crate::candidate::Candidate;
 use crate::cost::{self, Costed, SimulatedStorage};
 use crate::error::AdviseError;
 use crate::pipeline::{Compression, Pipeline};
 use crate::question::Question;
 use crate::rank;
-use crate::storage::Storage;
 use crate::trial::Trial;
 use rayon::prelude::*;
 
@@ -104,7 +104,7 @@ pub(crate) fn best_shapes(
 pub(crate) fn best_of_each_size(question: &Question<'_>, simulated: &[Rough]) -> Vec<Vec<u64>> {
     let least = least(question, simulated);
     let regrets = simulated.iter().map(|rough| (regret(&rough.costed, &least), &rough.costed.storage));
-    let mut order: Vec<(f64, &Storage)> = regrets.collect();
+    let mut order: Vec<(f64, &Candidate)> = regrets.collect();
     order.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(b.1)));
     let far = order.first().map_or(0.0, |(regret, _)| regret * NEAR);
     let mut sizes: Vec<u32> = Vec::new();

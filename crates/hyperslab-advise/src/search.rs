@@ -9,6 +9,7 @@
 //!
 //! The best come first at each step. A step whose share of the time is over goes on with what it has.
 
+use crate::candidate::Candidate;
 use crate::clock::Clock;
 use crate::confirm::confirm;
 use crate::cost::{self, Costed, SimulatedStorage};
@@ -18,7 +19,6 @@ use crate::promising::{self, VISITS_PRUNING};
 use crate::question::Question;
 use crate::reader::Reader;
 use crate::shapes;
-use crate::storage::Storage;
 use crate::storages::{Storages, VISITS_FINAL};
 use crate::trial::{Trial, Trials};
 
@@ -61,7 +61,7 @@ pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result
     let mut clock = Clock::new(question.time);
     let facts = question.facts;
     let present_pipeline = Pipeline::of(&facts.filters);
-    let present_storage = Storage {
+    let present_storage = Candidate {
         chunk: facts.chunk_dims().map(<[u64]>::to_vec),
         pipeline: present_pipeline.clone().unwrap_or(Pipeline::NONE),
     };
@@ -102,7 +102,7 @@ pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result
     {
         pipelines.push(own.clone());
     }
-    let mut measured: Vec<(Storage, Trial)> = Vec::new();
+    let mut measured: Vec<(Candidate, Trial)> = Vec::new();
     let mut measure = |chunk: &Vec<u64>, pipelines: &[Pipeline]| {
         let results: Vec<(Pipeline, Trial)> = pipelines
             .iter()
@@ -111,7 +111,7 @@ pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result
             .filter_map(|(pipeline, trial)| Some((pipeline, trial?)))
             .collect();
         measured.extend(
-            results.iter().map(|(pipeline, trial)| (Storage::chunked(chunk, pipeline.clone()), *trial)),
+            results.iter().map(|(pipeline, trial)| (Candidate::chunked(chunk, pipeline.clone()), *trial)),
         );
         results
     };
@@ -140,11 +140,12 @@ pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result
         }
     }
     for chunk in &raw_shapes {
-        measured.extend(none.iter().map(|pipeline| (Storage::chunked(chunk, pipeline.clone()), Trial::RAW)));
+        measured
+            .extend(none.iter().map(|pipeline| (Candidate::chunked(chunk, pipeline.clone()), Trial::RAW)));
     }
     let can_grow = (0..facts.shape.len()).any(|axis| facts.can_grow(axis));
     if !can_grow && !checksum {
-        measured.push((Storage::CONTIGUOUS, Trial::RAW));
+        measured.push((Candidate::CONTIGUOUS, Trial::RAW));
     }
     measured.retain(|(storage, _)| present_pipeline.is_none() || *storage != present_storage);
     let measured_count = measured.len();

@@ -1,9 +1,9 @@
 //! The storages that were measured, with their costs.
 
+use crate::candidate::Candidate;
 use crate::cost::{self, Costed, SimulatedStorage};
 use crate::error::AdviseError;
 use crate::question::Question;
-use crate::storage::Storage;
 use crate::trial::Trial;
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ pub(crate) const VISITS_FINAL: u64 = 200_000;
 
 /// The storages that were measured, with their costs.
 pub(crate) struct Storages {
-    measured: Vec<(Storage, Trial)>,
+    measured: Vec<(Candidate, Trial)>,
     /// In the same order.
     costed: Vec<Costed>,
     /// Their reads, by chunk shape.
@@ -22,7 +22,7 @@ pub(crate) struct Storages {
 /// What counts depend on: the chunk shape, and whether there are filters.
 type SimulationKey = (Option<Vec<u64>>, bool);
 
-fn key(storage: &Storage) -> SimulationKey {
+fn key(storage: &Candidate) -> SimulationKey {
     (storage.chunk.clone(), storage.pipeline.is_filtered())
 }
 
@@ -31,7 +31,7 @@ impl Storages {
     /// simulation was exact, or if the time is over.
     pub(crate) fn new(
         question: &Question<'_>,
-        measured: Vec<(Storage, Trial)>,
+        measured: Vec<(Candidate, Trial)>,
         mut rough: Vec<SimulatedStorage>,
         is_over: &mut dyn FnMut() -> bool,
     ) -> Result<Self, AdviseError> {
@@ -79,7 +79,7 @@ impl Storages {
     }
 
     /// One of them, and what was measured.
-    pub(crate) fn get(&self, at: usize) -> &(Storage, Trial) {
+    pub(crate) fn get(&self, at: usize) -> &(Candidate, Trial) {
         &self.measured[at]
     }
 

@@ -8,10 +8,10 @@
 //! are simulated once.
 
 use crate::advice::{dollars, filters_of_present, repack_seconds};
+use crate::candidate::Candidate;
 use crate::choose::{Choice, Served};
 use crate::cost::{self, Costed, SimulatedStorage};
 use crate::pipeline::{Compression, Pipeline};
-use crate::storage::Storage;
 use crate::trial::{Trial, Trials};
 use crate::{AdviseError, Question, rank, shapes};
 use hyperslab_doctor::{DatasetFacts, Layout};
@@ -136,7 +136,7 @@ impl Surveyor {
             .collect();
         let own_trial = measured.iter().find(|(pipeline, _)| Some(pipeline) == own.as_ref()).map(|one| one.1);
 
-        let present_storage = Storage {
+        let present_storage = Candidate {
             chunk: facts.chunk_dims().map(<[u64]>::to_vec),
             pipeline: own.unwrap_or(Pipeline::NONE),
         };

@@ -2,9 +2,9 @@
 //! block of each then reads the same number of chunks of each, and all of them fit its cache or none does.
 
 use crate::advice::answer_of;
+use crate::candidate::Candidate;
 use crate::cost::{self, Costed, SimulatedStorage};
 use crate::promising::VISITS_PRUNING;
-use crate::storage::Storage;
 use crate::trial::{Trial, Trials};
 use crate::{Advice, AdviseError, Pipeline, Question, StorageAnswer};
 use serde::Serialize;
@@ -100,7 +100,7 @@ fn agreed(
         let is_present = own.storage == present.storage;
         return Ok(Some(Agreed { path, storage: own, slower: 1.0, is_present }));
     }
-    let storage = Storage { chunk: chunk.map(<[u64]>::to_vec), pipeline: own.storage.pipeline.clone() };
+    let storage = Candidate { chunk: chunk.map(<[u64]>::to_vec), pipeline: own.storage.pipeline.clone() };
     if storage == present.storage {
         let slower = times(&present.seconds, &own.seconds);
         return Ok(Some(Agreed { path, storage: present.clone(), slower, is_present: true }));

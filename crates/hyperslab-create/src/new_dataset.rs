@@ -2,7 +2,7 @@
 
 use crate::elements::Elements;
 use hyperslab::{Dataspace, Datatype};
-use hyperslab_storage::FilterRequest;
+use hyperslab_storage::{FilterRequest, Layout};
 use hyperslab_write::ObjectId;
 
 /// A dataset of a new file.
@@ -10,28 +10,23 @@ use hyperslab_write::ObjectId;
 pub struct NewDataset {
     pub(crate) datatype: Datatype,
     pub(crate) dataspace: Dataspace,
-    pub(crate) layout: Layout,
+    pub(crate) layout: Requested,
     pub(crate) filters: Vec<FilterRequest>,
     pub(crate) fill: Option<Elements>,
     /// The named datatype that it uses.
     pub(crate) committed: Option<ObjectId>,
 }
 
-/// How the elements of a dataset are stored.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Layout {
-    /// In chunks of an automatic shape if the dataset has filters or can grow; otherwise in the object header if they are few,
-    /// or in one block.
-    #[default]
+/// The layout that is requested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Requested {
+    /// In chunks of an automatic shape if the dataset has filters or can grow; otherwise in the object header if elements are
+    /// few, or in one block.
     Automatic,
-    /// In one block.
-    Contiguous,
-    /// In the object header: fewer than 64 KiB.
-    Compact,
     /// In chunks of an automatic shape.
     AutomaticChunks,
-    /// In chunks of this shape.
-    Chunks(Vec<u64>),
+    /// This one.
+    Layout(Layout),
 }
 
 impl NewDataset {
@@ -45,7 +40,7 @@ impl NewDataset {
         Self {
             datatype,
             dataspace,
-            layout: Layout::Automatic,
+            layout: Requested::Automatic,
             filters: Vec::new(),
             fill: None,
             committed: None,
@@ -66,16 +61,23 @@ impl NewDataset {
         self
     }
 
-    /// Sets the layout.
+    /// Sets the layout. Without one, the dataset has chunks of an automatic shape if it has filters or can grow; otherwise it is
+    /// in the object header if its elements are few, or in one block.
     #[must_use]
     pub fn layout(self, layout: Layout) -> Self {
-        Self { layout, ..self }
+        Self { layout: Requested::Layout(layout), ..self }
+    }
+
+    /// Stores it in chunks of an automatic shape.
+    #[must_use]
+    pub fn automatic_chunks(self) -> Self {
+        Self { layout: Requested::AutomaticChunks, ..self }
     }
 
     /// Stores it in chunks of this shape, in elements.
     #[must_use]
     pub fn chunks(self, shape: &[u64]) -> Self {
-        self.layout(Layout::Chunks(shape.into()))
+        self.layout(Layout::Chunked(shape.into()))
     }
 
     /// Sets the filters, in the order in which they are applied when writing.

@@ -4,7 +4,7 @@ use crate::data::Data;
 use crate::elements::Region;
 use crate::error::CreateError;
 use crate::new_dataset::{NewAttribute, NewDataset};
-use crate::storage::{Prepared, Storage, prepare};
+use crate::storage::{Prepared, prepare};
 use hyperslab::{Datatype, Selection};
 use hyperslab_write::ObjectId;
 use std::collections::HashMap;
@@ -218,10 +218,7 @@ impl<'d> NewFile<'d> {
     /// The shape of the chunks of a dataset; `None` if it is not chunked.
     pub fn chunk_shape(&self, dataset: ObjectId) -> Option<&[u64]> {
         match &self.objects.get(dataset.0 as usize)?.kind {
-            Kind::Dataset(prepared, _) => match &prepared.storage {
-                Storage::Chunked(chunk) => Some(chunk),
-                Storage::Compact | Storage::Contiguous => None,
-            },
+            Kind::Dataset(prepared, _) => prepared.layout.chunk(),
             Kind::Group(_) | Kind::Datatype(_) => None,
         }
     }

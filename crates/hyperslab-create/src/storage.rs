@@ -2,12 +2,13 @@
 
 use crate::blocks;
 use crate::elements::Elements;
-use crate::new_dataset::{Layout, NewDataset};
+use crate::new_dataset::{NewDataset, Requested};
 use hyperslab::storage::{Fill, FillValue};
 use hyperslab::{Dataspace, Datatype};
 use hyperslab_encode::new_filters::FilteredDataset;
 use hyperslab_format::message::FilterPipeline;
 use hyperslab_format::message::fill_value::AllocationTime;
+use hyperslab_storage::Layout;
 use hyperslab_write::ObjectId;
 
 /// Elements of at most so many bytes are stored in the object header, where opening the dataset reads them.
@@ -32,17 +33,9 @@ pub(crate) struct Prepared {
     /// The fill value, if it has addresses.
     pub fill_elements: Option<Elements>,
     pub filters: FilterPipeline,
-    pub storage: Storage,
+    pub layout: Layout,
     /// The named datatype that it uses.
     pub committed: Option<ObjectId>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Storage {
-    Compact,
-    Contiguous,
-    /// The shape of a chunk.
-    Chunked(Vec<u64>),
 }
 
 impl Prepared {
@@ -70,23 +63,23 @@ pub(crate) fn prepare(dataset: NewDataset) -> Result<Prepared, String> {
     let NewDataset { datatype, dataspace, layout, filters, fill, committed } = dataset;
     check_extent(&dataspace, datatype.size)?;
     let (fill, fill_elements) = fill_value(fill, &datatype)?;
-    let storage = storage(layout, &datatype, &dataspace, !filters.is_empty())?;
-    let filters = match &storage {
-        Storage::Chunked(chunk) => {
+    let layout = settled(layout, &datatype, &dataspace, !filters.is_empty())?;
+    let filters = match &layout {
+        Layout::Chunked(chunk) => {
             let filtered = FilteredDataset { datatype: &datatype, chunk, fill: &fill };
             filtered.requested(&filters).map_err(|error| error.to_string())?
         }
         _ if filters.is_empty() => Vec::new(),
         _ => return Err("only chunked datasets have filters".into()),
     };
-    let allocation = match &storage {
-        Storage::Compact => AllocationTime::Early,
-        Storage::Contiguous => AllocationTime::Late,
-        Storage::Chunked(_) => AllocationTime::Incremental,
+    let allocation = match &layout {
+        Layout::Compact => AllocationTime::Early,
+        Layout::Contiguous => AllocationTime::Late,
+        Layout::Chunked(_) => AllocationTime::Incremental,
     };
     let fill = FillValue { allocation, ..fill };
     let filters = FilterPipeline { filters };
-    Ok(Prepared { datatype, dataspace, fill, fill_elements, filters, storage, committed })
+    Ok(Prepared { datatype, dataspace, fill, fill_elements, filters, layout, committed })
 }
 
 fn check_extent(dataspace: &Dataspace, element_bytes: u32) -> Result<(), String> {
@@ -133,46 +126,48 @@ fn fill_value(fill: Option<Elements>, datatype: &Datatype) -> Result<(FillValue,
     Ok((FillValue { value: Fill::User(value.into()), ..FillValue::default() }, None))
 }
 
-fn storage(
-    layout: Layout,
+fn settled(
+    requested: Requested,
     datatype: &Datatype,
     dataspace: &Dataspace,
     is_filtered: bool,
-) -> Result<Storage, String> {
+) -> Result<Layout, String> {
     let Dataspace::Simple { dims, max_dims } = dataspace else {
         // One element, or none.
-        return match layout {
-            Layout::Chunks(_) | Layout::AutomaticChunks => Err("a scalar has no chunks".into()),
-            Layout::Contiguous => Ok(Storage::Contiguous),
-            Layout::Compact => compact(datatype.size.into()),
-            Layout::Automatic => {
+        return match requested {
+            Requested::Layout(Layout::Chunked(_)) | Requested::AutomaticChunks => {
+                Err("a scalar has no chunks".into())
+            }
+            Requested::Layout(Layout::Contiguous) => Ok(Layout::Contiguous),
+            Requested::Layout(Layout::Compact) => compact(datatype.size.into()),
+            Requested::Automatic => {
                 let is_small = *dataspace == Dataspace::Scalar && u64::from(datatype.size) <= COMPACT_BYTES;
-                Ok(if is_small { Storage::Compact } else { Storage::Contiguous })
+                Ok(if is_small { Layout::Compact } else { Layout::Contiguous })
             }
         };
     };
     let bytes = dims.iter().fold(u64::from(datatype.size), |bytes, dim| bytes.saturating_mul(*dim));
     let can_grow = dims.iter().zip(max_dims).any(|(dim, max)| *max != Some(*dim));
-    match layout {
-        Layout::Chunks(chunk) => check_chunk(chunk, dims, max_dims, datatype.size.into()),
-        Layout::AutomaticChunks => {
-            Ok(Storage::Chunked(automatic_chunk(dims, max_dims, datatype.size.into())))
+    match requested {
+        Requested::Layout(Layout::Chunked(chunk)) => check_chunk(chunk, dims, max_dims, datatype.size.into()),
+        Requested::AutomaticChunks => {
+            Ok(Layout::Chunked(automatic_chunk(dims, max_dims, datatype.size.into())))
         }
-        Layout::Automatic if can_grow || is_filtered => {
-            Ok(Storage::Chunked(automatic_chunk(dims, max_dims, datatype.size.into())))
+        Requested::Automatic if can_grow || is_filtered => {
+            Ok(Layout::Chunked(automatic_chunk(dims, max_dims, datatype.size.into())))
         }
-        Layout::Automatic if bytes > 0 && bytes <= COMPACT_BYTES => Ok(Storage::Compact),
+        Requested::Automatic if bytes > 0 && bytes <= COMPACT_BYTES => Ok(Layout::Compact),
         _ if can_grow => Err("only chunked datasets can grow".into()),
-        Layout::Compact => compact(bytes),
-        Layout::Contiguous | Layout::Automatic => Ok(Storage::Contiguous),
+        Requested::Layout(Layout::Compact) => compact(bytes),
+        Requested::Layout(Layout::Contiguous) | Requested::Automatic => Ok(Layout::Contiguous),
     }
 }
 
-fn compact(bytes: u64) -> Result<Storage, String> {
+fn compact(bytes: u64) -> Result<Layout, String> {
     if bytes > COMPACT_BYTES_MAX {
         return Err(format!("{bytes} bytes are too many for a compact dataset"));
     }
-    Ok(Storage::Compact)
+    Ok(Layout::Compact)
 }
 
 fn check_chunk(
@@ -180,7 +175,7 @@ fn check_chunk(
     dims: &[u64],
     max_dims: &[Option<u64>],
     element_bytes: u64,
-) -> Result<Storage, String> {
+) -> Result<Layout, String> {
     if chunk.len() != dims.len() || chunk.contains(&0) {
         return Err(format!("chunks of {chunk:?} elements in an array of {dims:?}"));
     }
@@ -197,7 +192,7 @@ fn check_chunk(
     if blocks::count(dims, &chunk).is_none_or(|count| count > CHUNKS_MAX) {
         return Err(format!("chunks of {chunk:?} elements would be more than 2^32; choose larger ones"));
     }
-    Ok(Storage::Chunked(chunk))
+    Ok(Layout::Chunked(chunk))
 }
 
 /// Chunks with the proportions of the array, of at most [`AUTOMATIC_BYTES`]: one axis after the other is halved, as h5py
@@ -223,20 +218,20 @@ mod tests {
     use super::*;
     use crate::datatypes::{boolean, integer};
 
-    fn prepared(dataset: NewDataset) -> Result<Storage, String> {
-        prepare(dataset).map(|prepared| prepared.storage)
+    fn prepared(dataset: NewDataset) -> Result<Layout, String> {
+        prepare(dataset).map(|prepared| prepared.layout)
     }
 
     #[test]
     fn the_layout_follows_from_the_size() {
         let ints = |dims: &[u64]| NewDataset::new(integer(4, true), dims);
-        assert_eq!(prepared(ints(&[])), Ok(Storage::Compact));
-        assert_eq!(prepared(ints(&[256])), Ok(Storage::Compact));
-        assert_eq!(prepared(ints(&[257])), Ok(Storage::Contiguous));
-        assert_eq!(prepared(ints(&[0])), Ok(Storage::Contiguous));
-        assert_eq!(prepared(NewDataset::null(boolean())), Ok(Storage::Contiguous));
+        assert_eq!(prepared(ints(&[])), Ok(Layout::Compact));
+        assert_eq!(prepared(ints(&[256])), Ok(Layout::Compact));
+        assert_eq!(prepared(ints(&[257])), Ok(Layout::Contiguous));
+        assert_eq!(prepared(ints(&[0])), Ok(Layout::Contiguous));
+        assert_eq!(prepared(NewDataset::null(boolean())), Ok(Layout::Contiguous));
         let growing = ints(&[0, 10]).maximum(&[None, Some(10)]);
-        assert_eq!(prepared(growing.clone()), Ok(Storage::Chunked(vec![1024, 10])));
+        assert_eq!(prepared(growing.clone()), Ok(Layout::Chunked(vec![1024, 10])));
         assert!(prepared(growing.layout(Layout::Contiguous)).unwrap_err().contains("can grow"));
     }
 

@@ -7,12 +7,13 @@ use crate::error::CreateError;
 use crate::new_dataset::NewAttribute;
 use crate::new_file::{Kind, LinkTarget, NewFile, NewObject};
 use crate::scales::scale_attributes;
-use crate::storage::{Prepared, Storage};
+use crate::storage::Prepared;
 use hyperslab::storage::Fill;
 use hyperslab::{Dataspace, Datatype, Name};
 use hyperslab_encode::block::Block;
 use hyperslab_format::message::GroupInfo;
 use hyperslab_format::message::datatype::Charset;
+use hyperslab_storage::Layout;
 use hyperslab_tree::relocate::Relocatable;
 use hyperslab_write::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalTarget, FileTree, FillSpec,
@@ -53,7 +54,7 @@ impl<'d> NewTree<'d> {
                 Kind::Dataset(prepared, data) => {
                     let id = ObjectId(number as u32);
                     let spec = new.dataset(&object.path, &prepared, data.as_ref(), count)?;
-                    let data = data.filter(|_| prepared.storage != Storage::Compact && prepared.bytes() > 0);
+                    let data = data.filter(|_| prepared.layout != Layout::Compact && prepared.bytes() > 0);
                     new.datasets.push(TreeDataset { id, prepared, data });
                     ObjectSpec::Dataset(Box::new(spec))
                 }
@@ -93,11 +94,11 @@ impl<'d> NewTree<'d> {
         data: Option<&Data<'_>>,
         objects: usize,
     ) -> Result<DatasetSpec, CreateError> {
-        let storage = match &prepared.storage {
-            Storage::Contiguous => {
+        let storage = match &prepared.layout {
+            Layout::Contiguous => {
                 StorageSpec::Contiguous { allocated: data.is_some() && prepared.bytes() > 0 }
             }
-            Storage::Chunked(chunk) => {
+            Layout::Chunked(chunk) => {
                 let dims = prepared.dataspace.dims();
                 let coords = if data.is_some() { all_chunks(dims, chunk) } else { Vec::new() };
                 StorageSpec::Chunked(ChunkedSpec {
@@ -106,7 +107,7 @@ impl<'d> NewTree<'d> {
                     coords: coords.into(),
                 })
             }
-            Storage::Compact => {
+            Layout::Compact => {
                 let elements = compact_elements(path, prepared, data, objects)?;
                 StorageSpec::Compact(elements.into_value(&mut self.tree))
             }

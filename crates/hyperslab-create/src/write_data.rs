@@ -7,7 +7,7 @@
 use crate::blocks;
 use crate::data::Data;
 use crate::error::CreateError;
-use crate::storage::{Prepared, Storage};
+use crate::storage::Prepared;
 use crate::tree::read_block;
 use hyperslab::Error;
 use hyperslab_encode::block::{Block, copy_common};
@@ -15,6 +15,7 @@ use hyperslab_encode::checksums::{PieceChecksums, of_chunk};
 use hyperslab_encode::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
 use hyperslab_encode::ordered::Workers;
 use hyperslab_encode::{Monitor, RepackError};
+use hyperslab_storage::Layout;
 use hyperslab_tree::relocate::Relocatable;
 use hyperslab_write::{FileWriter, ObjectId};
 use std::sync::mpsc::sync_channel;
@@ -53,8 +54,8 @@ pub(crate) struct DataWriter<'a, 'd> {
 impl DataWriter<'_, '_> {
     /// Writes all elements.
     pub fn write(&mut self, writer: &mut FileWriter<'_>) -> Result<WrittenData, CreateError> {
-        match &self.prepared.storage {
-            Storage::Chunked(chunk) => {
+        match &self.prepared.layout {
+            Layout::Chunked(chunk) => {
                 let chunks = self.chunks(chunk)?;
                 if self.prepared.has_addresses() {
                     return self.chunks_with_addresses(&chunks, writer);

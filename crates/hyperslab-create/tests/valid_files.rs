@@ -3,8 +3,7 @@
 use hyperslab_check::check;
 use hyperslab_create::datatypes::{Charset, integer, string};
 use hyperslab_create::{
-    Block, BlockSource, CreateOptions, Data, DataError, Elements, Layout, Monitor, NewDataset, NewFile,
-    WriteOptions,
+    Block, BlockSource, CreateOptions, Data, DataError, Elements, Monitor, NewDataset, NewFile, WriteOptions,
 };
 use hyperslab_io::LocalFile;
 use std::fmt::Write;
@@ -62,7 +61,7 @@ fn collections_among_data_may_cross_pages() {
 #[test]
 fn chunks_may_be_larger_than_a_dimension_without_elements() {
     let mut file = NewFile::new();
-    let new = NewDataset::new(integer(8, true), &[3, 0]).layout(Layout::AutomaticChunks);
+    let new = NewDataset::new(integer(8, true), &[3, 0]).automatic_chunks();
     let empty = file.dataset("/empty", new).expect("a dataset");
     file.set_data(empty, Data::memory(Vec::new())).expect("no data");
     assert_eq!(checked(file, None), "");

@@ -4,7 +4,7 @@ use crate::block::Block;
 use crate::buffer::reserve;
 use crate::error::{EngineError, unsupported};
 use crate::object::{Attribute, Wanted};
-use crate::storage::{Layout, Records, Storage};
+use crate::storage::{CreationProperties, RecordLayout, Records};
 use hyperslab_storage::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -75,14 +75,14 @@ pub trait PreparedEngine {
         &self,
         _file: &Path,
         _dataset: &str,
-        _storage: &Storage,
+        _storage: &CreationProperties,
         _options: &OpenOptions,
     ) -> Opened<dyn OpenDataset> {
         unsupported("this engine does not write such files")
     }
 
     /// Creates a file for many objects, each dataset stored so.
-    fn make(&self, _file: &Path, _storage: &Storage) -> Opened<dyn Creator> {
+    fn make(&self, _file: &Path, _storage: &CreationProperties) -> Opened<dyn Creator> {
         unsupported("this engine does not write such files")
     }
 
@@ -96,7 +96,7 @@ pub trait OpenDataset {
     fn element_bytes(&self) -> usize;
 
     /// Where the fields of records lie in memory; none for elements that are not records.
-    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+    fn layout(&self) -> Result<Option<&RecordLayout>, EngineError> {
         Ok(None)
     }
 

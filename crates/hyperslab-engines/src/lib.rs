@@ -30,6 +30,6 @@ pub use interface::{
 pub use kind::EngineKind;
 pub use object::{Attribute, Wanted};
 pub use storage::{
-    AllocTime, Element, Field, FieldPlace, FillTime, Format, Kind, Layout, Libver, Memory, Record, Records,
-    Scalar, Storage, align, layout_of, pack,
+    AllocTime, CreationProperties, Element, Field, FieldPlace, FillTime, Format, Kind, Libver, Memory,
+    Record, RecordLayout, Records, Scalar, align, layout_of, pack,
 };

@@ -3,7 +3,7 @@
 use crate::block::Block;
 use crate::error::{EngineError, unsupported};
 use crate::interface::{Creator, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor};
-use crate::storage::Storage;
+use crate::storage::CreationProperties;
 use std::path::Path;
 
 pub(super) struct Null;
@@ -24,11 +24,11 @@ impl PreparedEngine for Null {
         Ok(Box::new(NullDataset { element_bytes }))
     }
 
-    fn create(&self, _: &Path, _: &str, _: &Storage, _: &OpenOptions) -> Opened<dyn OpenDataset> {
+    fn create(&self, _: &Path, _: &str, _: &CreationProperties, _: &OpenOptions) -> Opened<dyn OpenDataset> {
         Ok(Box::new(NullDataset { element_bytes: 0 }))
     }
 
-    fn make(&self, _: &Path, _: &Storage) -> Opened<dyn Creator> {
+    fn make(&self, _: &Path, _: &CreationProperties) -> Opened<dyn Creator> {
         unsupported(NO_OBJECTS)
     }
 

@@ -2,7 +2,7 @@
 //! have the room that they need. Libraries get only pointers, so they cannot tell.
 
 use hyperslab_engines::library::of_python;
-use hyperslab_engines::{Attribute, Block, Format, Storage, Wanted};
+use hyperslab_engines::{Attribute, Block, CreationProperties, Format, Wanted};
 use hyperslab_engines::{Engine, Event, OpenOptions};
 use hyperslab_testkit::files::python;
 use hyperslab_testkit::{Missing, require, skipped};
@@ -24,8 +24,8 @@ fn libraries() -> Result<Vec<(Engine, Format)>, Missing> {
     Ok(hdf5.chain(netcdf).chain(hdf4).collect())
 }
 
-fn storage(format: Format) -> Storage {
-    Storage { format, ..Storage::plain(vec![4, 5], "<f4".parse().unwrap()) }
+fn storage(format: Format) -> CreationProperties {
+    CreationProperties { format, ..CreationProperties::plain(vec![4, 5], "<f4".parse().unwrap()) }
 }
 
 fn block(start: &[u64], count: &[u64]) -> Block {

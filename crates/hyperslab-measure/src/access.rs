@@ -3,7 +3,7 @@
 //! A sweep is the doctor's, so that what is measured here is what is simulated there. Beside it: blocks at random
 //! places, and a block of fixed size moved along one axis or the diagonal, as in the talk of 2000.
 
-use hyperslab_engines::{Block, Storage};
+use hyperslab_engines::{Block, CreationProperties};
 use hyperslab_storage::pattern::{RandomPlaces, Sweep};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -80,7 +80,7 @@ impl Access {
     }
 
     /// Chunk by chunk; everything at once where there are no chunks.
-    pub fn by_chunk(storage: &Storage) -> Self {
+    pub fn by_chunk(storage: &CreationProperties) -> Self {
         let Some(chunks) = &storage.chunks else { return Self::whole(&storage.shape) };
         let clipped = chunks.iter().zip(&storage.shape).map(|(chunk, dim)| (*chunk).min(*dim).max(1));
         Self::sweep(clipped.collect())

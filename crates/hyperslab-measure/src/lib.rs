@@ -1,7 +1,7 @@
 //! Runs of engines, each in a process of its own: their time, memory, requests and decodes.
 //!
 //! ```text
-//!   Task (Access × Storage × Values, by an engine) ──► process: a worker does it ──► Outcome ──► runner: turns, Summary
+//!   Task (Access × CreationProperties × Values, by an engine) ──► process: a worker does it ──► Outcome ──► runner: turns, Summary
 //!                                                          └─ usage, page_cache       └─► calibration: Terms of a library
 //! ```
 

@@ -1,6 +1,6 @@
 //! A file of many objects: groups in groups, datasets in them, attributes on all.
 
-use hyperslab_engines::{Attribute, Storage};
+use hyperslab_engines::{Attribute, CreationProperties};
 use serde::{Deserialize, Serialize};
 
 /// What a file of many objects consists of.
@@ -13,7 +13,7 @@ pub struct Tree {
     /// Attributes of each group and dataset.
     pub attributes: u64,
     /// How each dataset is stored, and the file.
-    pub storage: Storage,
+    pub storage: CreationProperties,
     /// The same seed gives the same values.
     pub seed: u64,
     /// All datasets are made before any gets its values, as by programs that lay out a file first: headers lie together,
@@ -78,7 +78,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn tree(groups: u64, datasets: u64) -> Tree {
-        let storage = Storage::plain(vec![4], "<f4".parse().unwrap());
+        let storage = CreationProperties::plain(vec![4], "<f4".parse().unwrap());
         Tree { groups, datasets, attributes: 3, storage, seed: 1, is_laid_out_first: false }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The symbols are shared with all that the process loads later, so this is one test in a program of its own.
 
-use hyperslab_engines::Storage;
+use hyperslab_engines::CreationProperties;
 use hyperslab_engines::library::of_python;
 use hyperslab_engines::{Engine, OpenOptions};
 use hyperslab_measure::access::{Access, Part};
@@ -25,8 +25,11 @@ fn filters_of_plug_ins_are_applied_and_undone() {
     for filter in ["blosc", "blosc2", "bitshuffle=0,2"] {
         let filters = FilterRequest::parse_pipeline(filter).unwrap();
         let ids: Vec<u16> = filters.iter().map(|filter| filter.id).collect();
-        let storage =
-            Storage { chunks: Some(vec![10, 30, 20]), filters, ..Storage::plain(shape.clone(), element) };
+        let storage = CreationProperties {
+            chunks: Some(vec![10, 30, 20]),
+            filters,
+            ..CreationProperties::plain(shape.clone(), element)
+        };
         let task = |engine: Engine, operation: Operation| Task {
             engine,
             file: folder.path().join(filter),

@@ -4,7 +4,7 @@
 #![cfg(target_os = "linux")]
 
 use hyperslab::io::LocalFile;
-use hyperslab_engines::{Block, Storage};
+use hyperslab_engines::{Block, CreationProperties};
 use hyperslab_engines::{Engine, OpenOptions};
 use hyperslab_io::wrap::Recorder;
 use hyperslab_measure::Usage;
@@ -29,7 +29,7 @@ fn requests_are_counted_exactly() {
 /// Writes 60 x 30 x 9 x 717 floats nowhere: all that is used is the harness's.
 fn written_nowhere(values: Values) -> Usage {
     let shape = vec![60, 30, 9, 717];
-    let storage = Box::new(Storage::plain(shape.clone(), "<f4".parse().unwrap()));
+    let storage = Box::new(CreationProperties::plain(shape.clone(), "<f4".parse().unwrap()));
     let task = Task {
         engine: Engine::Null,
         file: "/nowhere/none.h5".into(),

@@ -40,5 +40,5 @@ pub use cdl::{CdlOptions, write_cdl};
 pub use model::{Dimension, DimensionId, DimensionKind, Group, Netcdf, Omitted, Variable};
 pub use names::{find_dataset, find_object, is_bare_dimension, netcdf_path, stored_name};
 pub use open::Below;
-pub use storage::{Endianness, Storage};
+pub use storage::{Endianness, SpecialAttributes};
 pub use types::{AtomicType, GroupId, TypeId, UserKind, UserType, VariableType};

@@ -11,9 +11,9 @@ use hyperslab_format::message::{Class, Datatype};
 /// The bits of szip's first parameter that a user sets: entropy or nearest-neighbour coding.
 const SZIP_USER_BITS: u32 = 4 | 32;
 
-/// How a variable is stored.
+/// How a variable is stored, as the special virtual attributes of netCDF-C tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Storage {
+pub struct SpecialAttributes {
     /// `contiguous`, `chunked`, `compact`, `virtual` or `external`.
     pub layout: &'static str,
     /// Sizes of a chunk along each axis.
@@ -66,7 +66,7 @@ impl Endianness {
 
 impl Variable {
     /// How it is stored.
-    pub fn storage(&self) -> Storage {
+    pub fn storage(&self) -> SpecialAttributes {
         let dataset = &self.dataset;
         let filters = dataset.filters();
         let first = |id: u16| filters.iter().find(|filter| filter.id == id);
@@ -78,7 +78,7 @@ impl Variable {
                 AtomicType::Byte | AtomicType::UByte | AtomicType::Char | AtomicType::String
             )
         );
-        Storage {
+        SpecialAttributes {
             layout: dataset.layout_name(),
             chunk_sizes: dataset.chunk_shape().map(<[u64]>::to_vec),
             deflate_level: first(DEFLATE).map(|filter| filter.parameters.first().copied().unwrap_or(0)),

@@ -82,7 +82,7 @@ impl FileBuilder {
         }
         dataset = match chunks {
             Some(Chunks::Shape(shape)) => dataset.chunks(&shape),
-            Some(Chunks::Automatic(true)) => dataset.layout(Layout::AutomaticChunks),
+            Some(Chunks::Automatic(true)) => dataset.automatic_chunks(),
             Some(Chunks::Automatic(false)) => dataset.layout(Layout::Contiguous),
             None => dataset,
         };

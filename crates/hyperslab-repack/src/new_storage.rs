@@ -8,8 +8,8 @@ use hyperslab_encode::decimal_rounding::DecimalRounding;
 use hyperslab_encode::new_filters::FilteredDataset;
 use hyperslab_filters::FilterError;
 use hyperslab_format::message::Filter;
-use hyperslab_storage::FilterRequest;
 use hyperslab_storage::change::{Change, ChangeSet, LayoutRequest, Rule, Size};
+use hyperslab_storage::{FilterRequest, Layout};
 use hyperslab_tree::relocate::contains_addresses;
 use hyperslab_units::counted_text;
 use hyperslab_write::{DatasetSpec, StorageSpec};
@@ -17,18 +17,12 @@ use hyperslab_write::{DatasetSpec, StorageSpec};
 /// The storage of a dataset in the new file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NewStorage {
-    pub layout: NewLayout,
+    pub layout: Layout,
+    /// True if filters leave out chunks at the edge of the extent.
+    pub edge_chunks_unfiltered: bool,
     /// What is done to values before the filters.
     pub decimals: Option<DecimalRounding>,
     pub filters: Vec<Filter>,
-}
-
-/// The layouts that datasets can be changed to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum NewLayout {
-    Chunked { chunk: Vec<u64>, edge_chunks_unfiltered: bool },
-    Contiguous,
-    Compact,
 }
 
 /// What the rules mean for a dataset.
@@ -204,9 +198,9 @@ impl Subject<'_> {
         };
         let edge_chunks_unfiltered = !new_filters.is_empty()
             && matches!(&self.spec.storage, StorageSpec::Chunked(chunked) if chunked.edge_chunks_unfiltered);
-        let layout = NewLayout::Chunked { chunk, edge_chunks_unfiltered };
+        let layout = Layout::Chunked(chunk);
         let decimals = filters.map(|filters| self.decimals(filters)).transpose()?.flatten();
-        Ok(Some(NewStorage { layout, decimals, filters: new_filters }))
+        Ok(Some(NewStorage { layout, edge_chunks_unfiltered, decimals, filters: new_filters }))
     }
 
     /// The rounding that a rule asks for. What stands for missing values stays as it is.
@@ -229,10 +223,10 @@ impl Subject<'_> {
             return Err(Obstacle::new(filters.rule, "would not have chunks, which filters need"));
         }
         let layout = match layout {
-            Some((_, LayoutRequest::Compact)) => NewLayout::Compact,
-            _ => NewLayout::Contiguous,
+            Some((_, LayoutRequest::Compact)) => Layout::Compact,
+            _ => Layout::Contiguous,
         };
-        Ok(NewStorage { layout, decimals: None, filters: Vec::new() })
+        Ok(NewStorage { layout, edge_chunks_unfiltered: false, decimals: None, filters: Vec::new() })
     }
 
     /// The chunk shape; `None` for a layout without chunks.
@@ -315,13 +309,13 @@ impl Subject<'_> {
 
     fn is_stored_as(&self, new: &NewStorage) -> bool {
         match (&new.layout, &self.spec.storage) {
-            (NewLayout::Chunked { chunk, .. }, StorageSpec::Chunked(now)) => {
+            (Layout::Chunked(chunk), StorageSpec::Chunked(now)) => {
                 **chunk == *now.chunk_dims
                     && new.decimals.is_none()
                     && new.filters == self.spec.filters.filters
             }
-            (NewLayout::Contiguous, StorageSpec::Contiguous { .. })
-            | (NewLayout::Compact, StorageSpec::Compact(_)) => true,
+            (Layout::Contiguous, StorageSpec::Contiguous { .. })
+            | (Layout::Compact, StorageSpec::Compact(_)) => true,
             _ => false,
         }
     }

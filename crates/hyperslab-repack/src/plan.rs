@@ -1,7 +1,7 @@
 //! The plan of a repack: what is copied as it is stored, and how everything else is recoded. Nothing is written.
 
 use crate::moved_folder::MovedFolder;
-use crate::new_storage::{NewLayout, NewStorage, Resolved, resolve};
+use crate::new_storage::{NewStorage, Resolved, resolve};
 use crate::planned_dataset::{Kept, PlannedDataset, Shared, StorageSummary, Subject};
 use crate::spill::Spill;
 use crate::sweep::{Shapes, Sweep};
@@ -14,6 +14,7 @@ use hyperslab_encode::RepackError;
 use hyperslab_encode::decimal_rounding::DecimalRounding;
 use hyperslab_encode::ordered::AHEAD;
 use hyperslab_format::message::FilterPipeline;
+use hyperslab_storage::Layout;
 use hyperslab_storage::PathPattern;
 use hyperslab_storage::change::{ChangeSet, Rule};
 use hyperslab_tree::object_selection::{ObjectSelection, SelectionSummary};
@@ -212,18 +213,18 @@ impl RepackPlan {
             filters: spec.filters.filters.iter().map(filters::describe).collect(),
         };
         let (storage, allocation, method, memory_bytes) = match &new.layout {
-            NewLayout::Chunked { chunk, edge_chunks_unfiltered } => {
+            Layout::Chunked(chunk) => {
                 let coords = target_chunks(dataset, has_data, chunk)?;
                 let (method, threads, memory) = self.method(path, dataset, chunk)?;
                 let chunked = ChunkedSpec {
                     chunk_dims: chunk[..].into(),
-                    edge_chunks_unfiltered: *edge_chunks_unfiltered,
+                    edge_chunks_unfiltered: new.edge_chunks_unfiltered,
                     coords: coords.into(),
                 };
                 let storage = StorageSpec::Chunked(chunked);
                 (storage, AllocationTime::Incremental, (method, threads), memory)
             }
-            NewLayout::Contiguous => {
+            Layout::Contiguous => {
                 let allocated = match dataset.chunk_shape() {
                     Some(_) => !dataset.shape().contains(&0) && !dataset.chunk_map()?.is_empty(),
                     None => has_data,
@@ -233,7 +234,7 @@ impl RepackPlan {
                 let method = if allocated { Method::Blocks(block) } else { Method::Nothing };
                 (StorageSpec::Contiguous { allocated }, AllocationTime::Late, (method, 1), memory)
             }
-            NewLayout::Compact => {
+            Layout::Compact => {
                 let whole = Selection::block(&vec![0; dataset.shape().len()], dataset.shape());
                 let elements = dataset.read_bytes(&whole, Endianness::File)?;
                 let SourceTree { tree, sources, .. } = &mut self.source;
@@ -489,14 +490,9 @@ fn store(
 }
 
 fn after(new: &NewStorage) -> StorageSummary {
-    let (layout, chunk) = match &new.layout {
-        NewLayout::Chunked { chunk, .. } => ("chunked", Some(chunk.clone())),
-        NewLayout::Contiguous => ("contiguous", None),
-        NewLayout::Compact => ("compact", None),
-    };
     let rounding = new.decimals.as_ref().map(DecimalRounding::text);
     let filters = rounding.into_iter().chain(new.filters.iter().map(filters::describe)).collect();
-    StorageSummary { layout, chunk, filters }
+    StorageSummary { layout: new.layout.name(), chunk: new.layout.chunk().map(<[u64]>::to_vec), filters }
 }
 
 /// Adds the dataset to an error of reading.

@@ -13,12 +13,12 @@ const RANK_MAX: usize = 32;
 pub struct Geometry {
     pub(super) shape: Vec<u64>,
     pub(super) element_bytes: u64,
-    pub(super) storage: Storage,
+    pub(super) storage: StoredAs,
 }
 
 /// How the raw data is stored, as far as it affects reading.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Storage {
+pub(super) enum StoredAs {
     Chunked(Grid),
     Contiguous { is_allocated: bool },
 }
@@ -139,7 +139,7 @@ impl Geometry {
             skips_missing: storage.skips_missing_chunks,
             chunks,
         };
-        Ok(Self { shape: shape.to_vec(), element_bytes, storage: Storage::Chunked(grid) })
+        Ok(Self { shape: shape.to_vec(), element_bytes, storage: StoredAs::Chunked(grid) })
     }
 
     /// A contiguous dataset; `is_allocated` is false where it has no space in the file yet.
@@ -150,7 +150,7 @@ impl Geometry {
         check_total(shape, element_bytes)?;
         // A scalar is treated as a block of one element.
         let shape = if shape.is_empty() { vec![1] } else { shape.to_vec() };
-        Ok(Self { shape, element_bytes, storage: Storage::Contiguous { is_allocated } })
+        Ok(Self { shape, element_bytes, storage: StoredAs::Contiguous { is_allocated } })
     }
 
     /// The geometry of a dataset, or `None` for layouts that are not simulated (compact, virtual, external).
@@ -186,7 +186,7 @@ impl Geometry {
     /// The same dataset before anything was written to it.
     pub(super) fn emptied(&self) -> Self {
         let mut emptied = self.clone();
-        if let Storage::Chunked(grid) = &mut emptied.storage {
+        if let StoredAs::Chunked(grid) = &mut emptied.storage {
             grid.chunks = Arc::new(ChunkMap::from_chunks(grid.chunks.grid_chunks(), []));
         }
         emptied
@@ -194,7 +194,7 @@ impl Geometry {
 
     /// The same dataset stored in chunks of another shape, all of them present: for trying a chunk shape.
     pub fn rechunked(&self, chunk_dims: &[u64]) -> Result<Self, GeometryError> {
-        let is_filtered = matches!(&self.storage, Storage::Chunked(grid) if grid.is_filtered);
+        let is_filtered = matches!(&self.storage, StoredAs::Chunked(grid) if grid.is_filtered);
         let storage = ChunkedStorage {
             chunk_dims: chunk_dims.to_vec(),
             is_filtered,
@@ -282,8 +282,8 @@ impl Geometry {
 
     pub(super) fn grid(&self) -> Option<&Grid> {
         match &self.storage {
-            Storage::Chunked(grid) => Some(grid),
-            Storage::Contiguous { .. } => None,
+            StoredAs::Chunked(grid) => Some(grid),
+            StoredAs::Contiguous { .. } => None,
         }
     }
 }

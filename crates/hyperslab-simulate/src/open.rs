@@ -2,7 +2,7 @@
 
 use super::cache::{Cache, ChunkLoads};
 use super::entries::Entries;
-use super::geometry::{Span, Storage};
+use super::geometry::{Span, StoredAs};
 use super::sieve::{Block, SIEVE_BYTES, Sieve};
 use super::{Geometry, LibVersion, ReadCounts, WriteCounts};
 use hyperslab_storage::CacheSettings;
@@ -26,12 +26,14 @@ impl<'a> ChunkCacheSim<'a> {
     /// A dataset just opened with these settings.
     pub fn new(geometry: &'a Geometry, settings: CacheSettings, version: LibVersion) -> Self {
         let state = match &geometry.storage {
-            Storage::Contiguous { .. } => State::Contiguous {
+            StoredAs::Contiguous { .. } => State::Contiguous {
                 sieve: Sieve::default(),
                 sieve_bytes: SIEVE_BYTES.min(geometry.logical_bytes()),
                 steps: 0,
             },
-            Storage::Chunked(grid) => State::Chunked(Box::new(Cache::new(geometry, grid, settings, version))),
+            StoredAs::Chunked(grid) => {
+                State::Chunked(Box::new(Cache::new(geometry, grid, settings, version)))
+            }
         };
         Self { geometry, state, version }
     }
@@ -67,7 +69,7 @@ impl<'a> ChunkCacheSim<'a> {
     pub fn write(&mut self, start: &[u64], count: &[u64], step: &[u64]) -> WriteCounts {
         let spans = self.strided(start, count, step);
         match (&mut self.state, &self.geometry.storage) {
-            (State::Chunked(cache), Storage::Chunked(grid)) if spans.iter().all(|span| span.len > 0) => {
+            (State::Chunked(cache), StoredAs::Chunked(grid)) if spans.iter().all(|span| span.len > 0) => {
                 cache.write(self.geometry, grid, &spans)
             }
             _ => WriteCounts::default(),
@@ -77,7 +79,7 @@ impl<'a> ChunkCacheSim<'a> {
     /// Closes a dataset that was written: the chunks that are still in the cache are encoded.
     pub fn close(self) -> WriteCounts {
         match (self.state, &self.geometry.storage) {
-            (State::Chunked(mut cache), Storage::Chunked(grid)) => cache.close(grid),
+            (State::Chunked(mut cache), StoredAs::Chunked(grid)) => cache.close(grid),
             _ => WriteCounts::default(),
         }
     }
@@ -117,7 +119,10 @@ impl<'a> ChunkCacheSim<'a> {
             return counts;
         }
         match (&mut self.state, &self.geometry.storage) {
-            (State::Contiguous { sieve, sieve_bytes, steps }, Storage::Contiguous { is_allocated: true }) => {
+            (
+                State::Contiguous { sieve, sieve_bytes, steps },
+                StoredAs::Contiguous { is_allocated: true },
+            ) => {
                 let start: Vec<u64> = spans.iter().map(|span| span.start).collect();
                 let count: Vec<u64> = spans.iter().map(|span| span.len).collect();
                 let block = Block {
@@ -131,7 +136,7 @@ impl<'a> ChunkCacheSim<'a> {
                 *steps += requests.steps;
                 counts.add_requests(requests);
             }
-            (State::Chunked(cache), Storage::Chunked(grid)) => {
+            (State::Chunked(cache), StoredAs::Chunked(grid)) => {
                 cache.read(self.geometry, grid, self.version, spans, &mut counts);
             }
             _ => {}
@@ -188,10 +193,10 @@ impl<'a> ChunkCacheSim<'a> {
     pub(super) fn cost_max(&self, spans: &[Span]) -> u64 {
         let rows = |lens: &mut dyn Iterator<Item = u64>| lens.fold(1u64, |n, len| n.saturating_mul(len));
         match &self.geometry.storage {
-            Storage::Contiguous { .. } => {
+            StoredAs::Contiguous { .. } => {
                 rows(&mut spans[..spans.len().saturating_sub(2)].iter().map(|span| span.len))
             }
-            Storage::Chunked(grid) => {
+            StoredAs::Chunked(grid) => {
                 let chunks = rows(&mut spans.iter().zip(&grid.chunk).map(|(span, chunk)| {
                     let last = (span.start + span.len.saturating_sub(1)) / chunk;
                     last - span.start / chunk + 1
@@ -218,7 +223,7 @@ impl<'a> ChunkCacheSim<'a> {
     /// and are read through a sieve buffer.
     pub(super) fn depends_on_offsets(&self) -> bool {
         match (&self.state, &self.geometry.storage) {
-            (State::Chunked(cache), Storage::Chunked(grid)) => {
+            (State::Chunked(cache), StoredAs::Chunked(grid)) => {
                 let some_unfiltered = !grid.is_filtered || grid.edge_chunks_unfiltered;
                 self.version.sieves_chunks() && some_unfiltered && grid.chunk_bytes > cache.nbytes
             }

@@ -5,6 +5,7 @@
 //! filter     numbers and names of filters; a filter that is asked for: `gzip=4`
 //! cache      the settings of libhdf5's chunk cache: `3MiB,521,0.75`
 //! pattern    blocks that are read one after the other: `1x361x720`, `:x1x1`
+//! layout     how elements lie in a file: compact, contiguous, in chunks
 //! cost       what the parts of a read take, in seconds
 //! change     rules about what is to be stored otherwise: `--chunks /t2m:1x361x720`
 //! storage_change  what a finding asks for, and a repack makes
@@ -22,6 +23,7 @@ pub mod change;
 pub mod cost;
 mod error;
 pub mod filter;
+mod layout;
 pub mod lines;
 mod objects;
 pub mod pattern;
@@ -30,5 +32,6 @@ pub mod storage_change;
 pub use cache::CacheSettings;
 pub use error::WordError;
 pub use filter::{FilterRequest, pipeline_text};
+pub use layout::Layout;
 pub use objects::PathPattern;
 pub use storage_change::{Pages, StorageChange};

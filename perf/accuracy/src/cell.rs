@@ -4,7 +4,7 @@ use crate::Failure;
 use hyperslab_doctor::predict::CostModel;
 use hyperslab_doctor::simulate::{Geometry, LibVersion, simulate_sweep};
 use hyperslab_doctor::{DatasetFacts, FilterFact};
-use hyperslab_engines::Storage;
+use hyperslab_engines::CreationProperties;
 use hyperslab_measure::data::Synthetic;
 use hyperslab_storage::CacheSettings;
 use hyperslab_storage::FilterRequest;
@@ -55,7 +55,7 @@ const SLOTS: [u64; 3] = [521, 521, 8191];
 /// What is measured.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Cell {
-    pub(crate) storage: Storage,
+    pub(crate) storage: CreationProperties,
     pub(crate) values: Synthetic,
     pub(crate) read: Vec<u64>,
     pub(crate) cache: CacheSettings,
@@ -128,7 +128,7 @@ impl Cell {
         let ratio = random.of(&[1.2, 1.5, 2.0, 3.0, 6.0]);
         let values = Synthetic::with_ratio(&shape, element, ratio, u64::from(random.0.next_u32()));
         let chunks = (!is_contiguous).then_some(chunks);
-        let storage = Storage { chunks, filters, ..Storage::plain(shape, element) };
+        let storage = CreationProperties { chunks, filters, ..CreationProperties::plain(shape, element) };
         Ok(Self { storage, values, read, cache })
     }
 

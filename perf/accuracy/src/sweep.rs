@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::cell::Cell;
-use hyperslab_engines::Storage;
+use hyperslab_engines::CreationProperties;
 use hyperslab_engines::library::Found;
 use hyperslab_engines::{Block, Engine, OpenDataset, OpenOptions};
 use hyperslab_measure::access::Access;
@@ -25,7 +25,7 @@ enum Job {
     Write {
         library: Found,
         file: PathBuf,
-        storage: Box<Storage>,
+        storage: Box<CreationProperties>,
         values: Synthetic,
     },
     Sweep {
@@ -55,7 +55,8 @@ const PROBE_READS: u64 = 3_000;
 pub(crate) fn write_probe(library: &Found, file: &Path) -> Result<(), Failure> {
     let element = "<f4".parse()?;
     let chunks = Some(vec![PROBE_ELEMENTS]);
-    let storage = Box::new(Storage { chunks, ..Storage::plain(vec![PROBE_ELEMENTS], element) });
+    let storage =
+        Box::new(CreationProperties { chunks, ..CreationProperties::plain(vec![PROBE_ELEMENTS], element) });
     let values = Synthetic::with_ratio(&storage.shape, element, 2.0, 1);
     run(&Job::Write { library: library.clone(), file: file.to_owned(), storage, values }).map(drop)
 }

@@ -9,7 +9,7 @@ use crate::files;
 use crate::made_up::DEFAULT_RATIO;
 use crate::shell_line::shell_line;
 use hyperslab_bench::matrix::Row;
-use hyperslab_engines::{AllocTime, FillTime, Format, Libver, Storage};
+use hyperslab_engines::{AllocTime, CreationProperties, FillTime, Format, Libver};
 use hyperslab_engines::{Engine, EngineKind};
 use hyperslab_measure::access::{Access, BlockWalk};
 use hyperslab_storage::CacheSettings;
@@ -175,7 +175,7 @@ fn access(words: &mut Words, block: &str, order: &str, access: &Access) {
     }
 }
 
-fn storage(words: &mut Words, storage: &Storage) {
+fn storage(words: &mut Words, storage: &CreationProperties) {
     if storage.format != Format::Hdf5 {
         words.add("--format", word(&storage.format));
     }

@@ -4,7 +4,7 @@ use super::SweptRead;
 use crate::Error;
 use hyperslab::File;
 use hyperslab::hdf5::{Census, Extent, Owner};
-use hyperslab_doctor::forecast::{Contiguous, Layout, Piece};
+use hyperslab_doctor::forecast::{Contiguous, FileLayout, Piece};
 use hyperslab_doctor::simulate::PageKind;
 
 /// The kind of page that a byte lies in.
@@ -45,7 +45,7 @@ pub(super) fn raw_data(census: &Census, path: &str) -> Vec<Contiguous> {
 }
 
 /// What the policies of readers know of a file.
-pub(super) fn layout(census: &Census, file: &File, reads: &[SweptRead]) -> Result<Layout, Error> {
+pub(super) fn layout(census: &Census, file: &File, reads: &[SweptRead]) -> Result<FileLayout, Error> {
     let mut contiguous = Vec::new();
     for (path, _) in &census.raw_data {
         let is_read = reads.iter().any(|read| read.path == *path);
@@ -54,7 +54,7 @@ pub(super) fn layout(census: &Census, file: &File, reads: &[SweptRead]) -> Resul
         }
     }
     contiguous.sort_unstable();
-    Ok(Layout {
+    Ok(FileLayout {
         file_bytes: file.source().len(),
         page_bytes: census.page_bytes,
         contiguous,

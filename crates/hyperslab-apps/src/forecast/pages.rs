@@ -5,7 +5,7 @@ use super::layout::pieces;
 use super::sessions::{Sessions, Step};
 use crate::Error;
 use hyperslab_advise::{PageAdvice, ReadSession, Reader, StoredFile, advise_on_pages};
-use hyperslab_doctor::forecast::{Access, Contiguous, Layout, Piece, RawPlaces, RawReads, Session};
+use hyperslab_doctor::forecast::{Access, Contiguous, FileLayout, Piece, RawPlaces, RawReads, Session};
 use hyperslab_doctor::simulate::{Geometry, LibVersion, PageKind};
 use hyperslab_doctor::{DatasetFacts, Profile};
 use hyperslab_storage::CacheSettings;
@@ -18,7 +18,7 @@ const CHUNKS_MAX: u64 = 1_000_000;
 /// Where everything lies, and what is read.
 struct Arranged {
     pieces: Vec<Piece>,
-    layout: Layout,
+    layout: FileLayout,
     reads: Vec<ReadSession>,
 }
 
@@ -82,7 +82,7 @@ impl Sessions<'_> {
         let is_contiguous = geometry.chunk_dims().is_none();
         let whole = Contiguous { start: first, end: first.saturating_add(bytes) };
         let contiguous = is_contiguous.then_some(whole).into_iter().collect();
-        let layout = Layout { contiguous, ..self.layout.clone() };
+        let layout = FileLayout { contiguous, ..self.layout.clone() };
         let (settings, version) = smallest_cache(readers, geometry.chunk_bytes());
         let stored = |chunk: u64| Some(place(chunk));
         let mut reads = Vec::new();

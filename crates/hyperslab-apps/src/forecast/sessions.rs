@@ -12,8 +12,8 @@ use hyperslab::File;
 use hyperslab::hdf5::{Census, census};
 use hyperslab_advise::Place;
 use hyperslab_doctor::forecast::{
-    Access, Alternative, AlternativeStep, Arrangement, CloudReader, Forecast, Layout, Piece, ReaderForecast,
-    Relocation, Requests, Session, StepForecast, replay,
+    Access, Alternative, AlternativeStep, Arrangement, CloudReader, FileLayout, Forecast, Piece,
+    ReaderForecast, Relocation, Requests, Session, StepForecast, replay,
 };
 use hyperslab_storage::lines::shell_word;
 use std::path::Path;
@@ -47,7 +47,7 @@ pub struct Sessions<'a> {
     file: String,
     pub(super) place: &'a Place,
     pub(super) census: Census,
-    pub(super) layout: Layout,
+    pub(super) layout: FileLayout,
     /// Bytes of kerchunk's references; `None` if they cannot be made.
     index_bytes: Option<u64>,
     recorded_with: Option<String>,

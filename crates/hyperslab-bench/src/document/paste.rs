@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::head::Data;
 use super::verdict::Choice;
-use hyperslab_engines::{Format, Storage};
+use hyperslab_engines::{CreationProperties, Format};
 use hyperslab_storage::filter::number::SCALEOFFSET;
 use hyperslab_storage::lines::{StorageLines, python_string};
 use hyperslab_storage::{FilterRequest, pipeline_text};
@@ -34,7 +34,7 @@ fn file(data: &Data) -> String {
 }
 
 /// The lines that write a file with this storage; none for formats that these tools do not write.
-fn storing(data: &Data, storage: &Storage) -> Vec<Paste> {
+fn storing(data: &Data, storage: &CreationProperties) -> Vec<Paste> {
     // netCDF-C chooses chunks where none are given, and stores values in chunks where it needs to.
     let is_contiguous = storage.chunks.is_none();
     if !storage.format.is_hdf5() || is_contiguous && storage.format == Format::Netcdf4 {
@@ -61,7 +61,7 @@ fn storing(data: &Data, storage: &Storage) -> Vec<Paste> {
 }
 
 /// A filter with all parameters that a program that writes gives.
-fn request(filter: &FilterRequest, storage: &Storage) -> FilterRequest {
+fn request(filter: &FilterRequest, storage: &CreationProperties) -> FilterRequest {
     if filter.id != SCALEOFFSET {
         return filter.clone();
     }
@@ -74,7 +74,7 @@ fn request(filter: &FilterRequest, storage: &Storage) -> FilterRequest {
 mod tests {
     use super::*;
 
-    fn told(data: &Data, storage: &Storage) -> Vec<String> {
+    fn told(data: &Data, storage: &CreationProperties) -> Vec<String> {
         storing(data, storage).into_iter().map(|Paste { tool, line }| format!("{tool}: {line}")).collect()
     }
 
@@ -82,9 +82,9 @@ mod tests {
     fn a_storage_of_the_bench_is_told_in_the_words_of_each_tool() {
         let data =
             Data { file: Some("my era5.nc".into()), dataset: Some("/t2m".to_owned()), ..Data::default() };
-        let plain = Storage::plain(vec![40, 50], "<f4".parse().unwrap());
+        let plain = CreationProperties::plain(vec![40, 50], "<f4".parse().unwrap());
         let filters = FilterRequest::parse_pipeline("shuffle+gzip=4").unwrap();
-        let storage = Storage { chunks: Some(vec![4, 50]), filters, ..plain.clone() };
+        let storage = CreationProperties { chunks: Some(vec![4, 50]), filters, ..plain.clone() };
         assert_eq!(
             told(&data, &storage),
             [
@@ -98,12 +98,14 @@ mod tests {
             told(&data, &plain)[0],
             "hyperslab: hyperslab repack --contiguous /t2m 'my era5.nc' out.nc"
         );
-        let scaled =
-            Storage { filters: FilterRequest::parse_pipeline("scaleoffset=2").unwrap(), ..storage.clone() };
+        let scaled = CreationProperties {
+            filters: FilterRequest::parse_pipeline("scaleoffset=2").unwrap(),
+            ..storage.clone()
+        };
         assert!(told(&data, &scaled)[1].contains("SOFF=2,DS"));
-        let integers = Storage { element: "<i4".parse().unwrap(), ..scaled };
+        let integers = CreationProperties { element: "<i4".parse().unwrap(), ..scaled };
         assert!(told(&data, &integers)[1].contains("SOFF=2,IN"));
-        let classic = Storage { format: Format::Classic, ..plain };
+        let classic = CreationProperties { format: Format::Classic, ..plain };
         assert_eq!(told(&data, &classic), [""; 0]);
     }
 }

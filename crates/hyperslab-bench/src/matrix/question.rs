@@ -2,13 +2,13 @@
 
 use super::subject::Matrix;
 use super::write_strategy::WriteStrategy;
+use hyperslab_engines::{CreationProperties, Format};
 use hyperslab_engines::{Engine, FileBuffers, OpenOptions};
-use hyperslab_engines::{Format, Storage};
 use hyperslab_measure::access::Access;
 use std::fmt;
 
 /// How a file that is made here is stored and written.
-pub type Made<'a> = (&'a Storage, &'a WriteStrategy);
+pub type Made<'a> = (&'a CreationProperties, &'a WriteStrategy);
 
 /// One cell, before it is measured.
 #[derive(Debug, Clone)]

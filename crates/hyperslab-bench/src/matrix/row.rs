@@ -10,7 +10,7 @@ use super::write_figures::WriteFigures;
 use crate::explanation::Counts;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::equivalent_cache;
-use hyperslab_engines::Storage;
+use hyperslab_engines::CreationProperties;
 use hyperslab_engines::{Engine, FileBuffers, PageBuffer};
 use hyperslab_measure::PageCache;
 use hyperslab_measure::access::{Access, Part};
@@ -35,7 +35,7 @@ pub struct Rows {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// How the data is stored; none for the user's file as it is.
-    pub storage: Option<Storage>,
+    pub storage: Option<CreationProperties>,
     /// The same in words.
     pub stored_as: String,
     /// How it is read.

@@ -1,8 +1,8 @@
 //! What a matrix varies, and the data on which.
 
 use super::write_strategy::WriteStrategy;
+use hyperslab_engines::{CreationProperties, Format, Records};
 use hyperslab_engines::{Engine, FileBuffers};
-use hyperslab_engines::{Format, Records, Storage};
 use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::data::{Synthetic, Values};
 use hyperslab_storage::CacheSettings;
@@ -48,7 +48,7 @@ pub struct Matrix {
     /// What is stored.
     pub subject: Subject,
     /// How; none stands for the user's file as it is.
-    pub storages: Vec<Option<Storage>>,
+    pub storages: Vec<Option<CreationProperties>>,
     /// How it is read.
     pub accesses: Vec<Access>,
     /// Chunk caches of libraries that have one; none stands for the library's default.

@@ -1,6 +1,6 @@
 //! How files are written: in which blocks, in which order, behind which chunk cache.
 
-use hyperslab_engines::Storage;
+use hyperslab_engines::CreationProperties;
 use hyperslab_measure::access::{Access, BlockWalk};
 use hyperslab_storage::CacheSettings;
 use hyperslab_storage::pattern::shape_text;
@@ -20,7 +20,7 @@ pub struct WriteStrategy {
 
 impl WriteStrategy {
     /// Which blocks that are for a storage.
-    pub fn access(&self, storage: &Storage) -> Access {
+    pub fn access(&self, storage: &CreationProperties) -> Access {
         let mut access = match &self.block {
             Some(block) => Access::sweep(block.clone()),
             None => Access::by_chunk(storage),
@@ -56,8 +56,8 @@ mod tests {
 
     #[test]
     fn chunk_by_chunk_unless_a_block_is_given() {
-        let plain = Storage::plain(vec![10, 20], "<f4".parse().unwrap());
-        let chunked = Storage { chunks: Some(vec![4, 30]), ..plain.clone() };
+        let plain = CreationProperties::plain(vec![10, 20], "<f4".parse().unwrap());
+        let chunked = CreationProperties { chunks: Some(vec![4, 30]), ..plain.clone() };
         let blocks = |way: &WriteStrategy, storage| way.access(storage).to_string();
         assert_eq!(blocks(&WriteStrategy::default(), &plain), "10x20");
         assert_eq!(blocks(&WriteStrategy::default(), &chunked), "4x20");

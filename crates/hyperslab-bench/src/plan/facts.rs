@@ -2,11 +2,11 @@
 
 use crate::matrix::{Matrix, Subject};
 use hyperslab_doctor::{DatasetFacts, FilterFact};
-use hyperslab_engines::Storage;
+use hyperslab_engines::CreationProperties;
 use hyperslab_storage::FilterRequest;
 
 /// How many times smaller the filters make the values: as in the file, or as made-up values are asked to be.
-pub fn ratio(matrix: &Matrix, storage: &Storage, as_is: Option<&DatasetFacts>) -> f64 {
+pub fn ratio(matrix: &Matrix, storage: &CreationProperties, as_is: Option<&DatasetFacts>) -> f64 {
     if !storage.filters.iter().any(FilterRequest::compresses) {
         return 1.0;
     }
@@ -19,7 +19,7 @@ pub fn ratio(matrix: &Matrix, storage: &Storage, as_is: Option<&DatasetFacts>) -
 }
 
 /// A file that is not there yet, as the simulator takes it.
-pub fn facts_of(storage: &Storage, ratio: f64) -> DatasetFacts {
+pub fn facts_of(storage: &CreationProperties, ratio: f64) -> DatasetFacts {
     let element = &storage.element;
     let facts = DatasetFacts::contiguous("", &storage.shape, &element.to_string(), element.bytes());
     let stored_bytes = (storage.logical_bytes() as f64 / ratio) as u64;

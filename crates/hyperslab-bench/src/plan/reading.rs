@@ -108,16 +108,16 @@ impl Swept {
 mod tests {
     use super::super::facts::facts_of;
     use super::*;
-    use hyperslab_engines::Storage;
+    use hyperslab_engines::CreationProperties;
     use hyperslab_storage::FilterRequest;
 
-    fn storage(chunks: &[u64], filters: &str) -> Storage {
-        let plain = Storage::plain(vec![1000, 40, 50], "<f4".parse().unwrap());
+    fn storage(chunks: &[u64], filters: &str) -> CreationProperties {
+        let plain = CreationProperties::plain(vec![1000, 40, 50], "<f4".parse().unwrap());
         let filters = FilterRequest::parse_pipeline(filters).unwrap();
-        Storage { chunks: Some(chunks.to_vec()), filters, ..plain }
+        CreationProperties { chunks: Some(chunks.to_vec()), filters, ..plain }
     }
 
-    fn decodes(storage: &Storage, block: &[u64], part: Part) -> f64 {
+    fn decodes(storage: &CreationProperties, block: &[u64], part: Part) -> f64 {
         let access = Access::sweep(block.to_vec());
         let swept = Swept::of(
             &facts_of(storage, 2.0),
@@ -133,8 +133,11 @@ mod tests {
     #[test]
     fn hyperslab_is_not_predicted_to_fetch_whole_chunks_again_and_again() {
         // Columns through raw planes that no cache of 1 MiB holds.
-        let storage =
-            Storage { chunks: Some(vec![1000, 40, 1]), filters: Vec::new(), ..storage(&[1, 1, 1], "gzip=1") };
+        let storage = CreationProperties {
+            chunks: Some(vec![1000, 40, 1]),
+            filters: Vec::new(),
+            ..storage(&[1, 1, 1], "gzip=1")
+        };
         let seconds = |engine: &Engine| {
             let cache = Some(CacheSettings { nbytes: 1 << 18, ..CACHE_ASSUMED });
             let access = Access::sweep(vec![1, 1, 50]);

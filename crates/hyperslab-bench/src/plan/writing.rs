@@ -5,12 +5,17 @@ use crate::matrix::WriteStrategy;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::{WRITE_BYTES_PER_SECOND, encode_byte_seconds};
 use hyperslab_doctor::simulate::LibVersion;
-use hyperslab_engines::Storage;
+use hyperslab_engines::CreationProperties;
 use hyperslab_measure::access::Part;
 use hyperslab_storage::cost::Terms;
 
 /// Seconds of writing a file once: a chunk that leaves the cache before it is full is decoded and encoded again.
-pub fn write_seconds(storage: &Storage, strategy: &WriteStrategy, facts: &DatasetFacts, terms: Terms) -> f64 {
+pub fn write_seconds(
+    storage: &CreationProperties,
+    strategy: &WriteStrategy,
+    facts: &DatasetFacts,
+    terms: Terms,
+) -> f64 {
     let bytes = storage.logical_bytes() as f64;
     let cache = strategy.cache.unwrap_or(CACHE_ASSUMED);
     let Some(swept) =
@@ -36,9 +41,9 @@ mod tests {
 
     #[test]
     fn a_writer_that_leaves_chunks_half_full_takes_longer() {
-        let plain = Storage::plain(vec![1000, 40, 50], "<f4".parse().unwrap());
+        let plain = CreationProperties::plain(vec![1000, 40, 50], "<f4".parse().unwrap());
         let filters = FilterRequest::parse_pipeline("gzip=1").unwrap();
-        let storage = Storage { chunks: Some(vec![500, 20, 25]), filters, ..plain };
+        let storage = CreationProperties { chunks: Some(vec![500, 20, 25]), filters, ..plain };
         let facts = facts_of(&storage, 2.0);
         let seconds = |block: Option<Vec<u64>>, nbytes| {
             let cache = Some(CacheSettings { nbytes, ..CACHE_ASSUMED });

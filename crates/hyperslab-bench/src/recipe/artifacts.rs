@@ -2,8 +2,8 @@
 
 use super::cell::{Cell, FileWork, Work};
 use hyperslab_doctor::DatasetFacts;
+use hyperslab_engines::CreationProperties;
 use hyperslab_engines::EngineKind;
-use hyperslab_engines::Storage;
 use hyperslab_measure::data::Synthetic;
 use hyperslab_measure::process::{Operation, Outcome, Task};
 use hyperslab_storage::CacheSettings;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// A file that a cell wrote.
 pub(super) struct Artifact {
     pub(super) path: PathBuf,
-    pub(super) storage: Storage,
+    pub(super) storage: CreationProperties,
     /// What its values are, the same for the same values.
     pub(super) values: String,
 }

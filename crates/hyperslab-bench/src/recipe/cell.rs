@@ -3,7 +3,7 @@
 use super::figure::{Kind, Published};
 use super::scaling::{Bytes, Scaling};
 use hyperslab_engines::EngineKind;
-use hyperslab_engines::{Element, Format, Memory, Storage, Wanted};
+use hyperslab_engines::{CreationProperties, Element, Format, Memory, Wanted};
 use hyperslab_measure::access::{Access, BlockWalk};
 use hyperslab_measure::tree::Tree;
 use hyperslab_storage::CacheSettings;
@@ -178,14 +178,14 @@ impl FileWork {
     }
 
     /// How the dataset is stored.
-    pub(super) fn storage(&self) -> Storage {
-        Storage {
+    pub(super) fn storage(&self) -> CreationProperties {
+        CreationProperties {
             format: self.format,
             unlimited: self.unlimited,
             chunks: self.chunks.clone(),
             filters: self.filters.clone(),
             fill_value: self.fill_value,
-            ..Storage::plain(self.shape.clone(), self.element)
+            ..CreationProperties::plain(self.shape.clone(), self.element)
         }
     }
 
@@ -217,10 +217,10 @@ impl MakeWork {
             groups: self.groups.saturating_sub(1),
             datasets: self.datasets,
             attributes: self.attributes,
-            storage: Storage {
+            storage: CreationProperties {
                 chunks: self.chunks.clone(),
                 page_bytes: self.page.map(|Bytes(bytes)| bytes),
-                ..Storage::plain(self.shape.clone(), self.element)
+                ..CreationProperties::plain(self.shape.clone(), self.element)
             },
             seed: 1,
             is_laid_out_first: self.laid_out_first,

@@ -4,8 +4,8 @@ use super::cell::{Cell, Work};
 use super::figure::{Figure, Kind, Metric, Published};
 use crate::explanation::Counts;
 use hyperslab_doctor::simulate::ReadCounts;
+use hyperslab_engines::CreationProperties;
 use hyperslab_engines::EngineKind;
-use hyperslab_engines::Storage;
 use hyperslab_engines::{PageBuffer, PageCounts};
 use hyperslab_measure::PageCache;
 use hyperslab_measure::access::Access;
@@ -98,7 +98,7 @@ impl CacheFit {
     }
 
     /// For chunks of this storage, read so, under settings that were given.
-    pub(super) fn of(storage: &Storage, access: &Access, settings: CacheSettings) -> Option<Self> {
+    pub(super) fn of(storage: &CreationProperties, access: &Access, settings: CacheSettings) -> Option<Self> {
         let (chunk, chunk_bytes) = (storage.chunks.as_ref()?, storage.chunk_bytes()?);
         let block = access.blocks(&storage.shape).next()?;
         let touched = block.count.iter().zip(&block.step).zip(block.start.iter().zip(chunk));
@@ -123,7 +123,7 @@ impl Measured {
         cell: &Cell,
         by: EngineKind,
         run: &EngineRun<Self>,
-        storage: &Storage,
+        storage: &CreationProperties,
         simulated: Option<(CacheFit, Option<ReadCounts>)>,
     ) -> Option<Self> {
         let runs = &run.runs;

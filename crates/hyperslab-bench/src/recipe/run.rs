@@ -13,7 +13,7 @@ use super::report::{Counts, NotRun, Report, TableReport, judge_all};
 use super::task::{self, DATASET};
 use crate::matrix::Simulated;
 use hyperslab_doctor::{DatasetFacts, list_text};
-use hyperslab_engines::Storage;
+use hyperslab_engines::CreationProperties;
 use hyperslab_engines::{Engine, EngineKind};
 use hyperslab_measure::process::{Launcher, Operation, Task};
 use hyperslab_measure::runner::{CachedResult, EngineRun, Progress, ResultCache, Turns, refuse_differing};
@@ -202,7 +202,7 @@ impl Session<'_> {
         let Self { context, artifacts, cache, .. } = self;
         run.result(cache, || {
             let Task { engine, options, operation, file, access, .. } = &run.task;
-            let storage: Storage = match operation {
+            let storage: CreationProperties = match operation {
                 Operation::Write { storage, .. } => (**storage).clone(),
                 Operation::Make { tree } => tree.storage.clone(),
                 _ => artifacts.file(cell.work.needs().unwrap_or_default(), by)?.storage.clone(),

@@ -4,8 +4,8 @@ use super::artifacts::ArtifactCache;
 use super::cell::{Cell, Work};
 use super::scaling::Bytes;
 use hyperslab_engines::EngineKind;
+use hyperslab_engines::{CreationProperties, Format, Memory, Records};
 use hyperslab_engines::{Engine, OpenOptions};
-use hyperslab_engines::{Format, Memory, Records, Storage};
 use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::data::Values;
 use hyperslab_measure::process::{Operation, Task};
@@ -106,11 +106,11 @@ fn in_memory(memory: Memory, by: EngineKind) -> Memory {
 }
 
 /// The same storage in the format that the engine writes.
-fn as_written(storage: Storage, by: EngineKind) -> Storage {
+fn as_written(storage: CreationProperties, by: EngineKind) -> CreationProperties {
     let format = match (by, storage.format) {
         (EngineKind::Netcdf, Format::Hdf5) => Format::Netcdf4,
         (EngineKind::Hdf4, _) => Format::Hdf4,
         (_, format) => format,
     };
-    Storage { format, ..storage }
+    CreationProperties { format, ..storage }
 }

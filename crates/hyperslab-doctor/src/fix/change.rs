@@ -17,12 +17,12 @@ pub(crate) enum Change {
     /// The chunk cache of the program that reads.
     Cache(CacheSettings),
     /// The dataset, written anew.
-    Storage(NewStorage),
+    Rewritten(Rewritten),
 }
 
-/// How a dataset would be stored after a repack. All chunks exist.
+/// What is assumed of a dataset that a repack wrote anew. All chunks exist.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct NewStorage {
+pub(crate) struct Rewritten {
     /// Extent of a chunk.
     pub(crate) chunk: Vec<u64>,
     /// True if there is a filter pipeline.
@@ -33,7 +33,7 @@ pub(crate) struct NewStorage {
     pub(crate) decode_factor: f64,
 }
 
-impl NewStorage {
+impl Rewritten {
     /// The same filters over other chunks. Chunks of another shape are assumed to compress alike.
     pub(crate) fn rechunked(facts: &DatasetFacts, chunk: &[u64]) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl<'c> Changed<'c> {
             Change::Cache(cache) => {
                 Ok(Self { case, cache: Some(*cache), geometry: None, costs, reference, remembered })
             }
-            Change::Storage(new) => {
+            Change::Rewritten(new) => {
                 let geometry = case.geometry.stored_as(&new.chunk, new.is_filtered, new.stored_bytes)?;
                 let chunk_bytes = geometry.chunk_bytes().unwrap_or(0);
                 let stored =

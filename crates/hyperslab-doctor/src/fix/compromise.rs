@@ -5,7 +5,7 @@
 //! the one is taken that is best for all reads, whichever read is asked about: so that the reads of a dataset agree on
 //! one shape, and none asks for another once the dataset has it.
 
-use super::change::{Change, Changed, Effect, NewStorage};
+use super::change::{Change, Changed, Effect, Rewritten};
 use super::chunk_shape::REPACK_CHUNK_BYTES;
 use super::others::{Judgement, judge_changed};
 use crate::case::{Case, ReadCase};
@@ -32,7 +32,7 @@ pub(crate) fn compromise(
     target: usize,
     profiles: &[usize],
 ) -> Option<(Vec<u64>, Judgement)> {
-    let storage = |chunk: &[u64]| NewStorage::rechunked(case.facts, chunk);
+    let storage = |chunk: &[u64]| Rewritten::rechunked(case.facts, chunk);
     let serving = simulated(case, &storage).into_iter().filter_map(|(chunk, changed, judged)| {
         let hit = judge_changed(&changed, profiles)?;
         let (_, gain) = hit.effects.get(target)?;
@@ -46,7 +46,7 @@ pub(crate) fn compromise(
 /// slower.
 pub(crate) fn balanced(
     case: &Case<'_>,
-    storage: &dyn Fn(&[u64]) -> NewStorage,
+    storage: &dyn Fn(&[u64]) -> Rewritten,
 ) -> Option<(Vec<u64>, Judgement)> {
     best(simulated(case, storage).into_iter().map(|(chunk, _, judged)| (chunk, judged)))
 }
@@ -58,7 +58,7 @@ fn best(shapes: impl Iterator<Item = (Vec<u64>, Judgement)>) -> Option<(Vec<u64>
 /// The shapes that are best by the estimate, simulated.
 fn simulated<'c>(
     case: &'c Case<'c>,
-    storage: &dyn Fn(&[u64]) -> NewStorage,
+    storage: &dyn Fn(&[u64]) -> Rewritten,
 ) -> Vec<(Vec<u64>, Changed<'c>, Judgement)> {
     let all: Vec<usize> = (0..case.profiles.len()).collect();
     let mut ranked: Vec<(u64, f64, Vec<u64>)> = shapes(case.geometry.shape(), case.geometry.element_bytes())
@@ -71,7 +71,7 @@ fn simulated<'c>(
         .collect();
     ranked.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)));
     let simulated = ranked.into_iter().take(SIMULATED_MAX).filter_map(|(.., chunk)| {
-        let changed = Changed::new(case, &Change::Storage(storage(&chunk))).ok()?;
+        let changed = Changed::new(case, &Change::Rewritten(storage(&chunk))).ok()?;
         let judged = judge_changed(&changed, &all)?;
         Some((chunk, changed, judged))
     });
@@ -79,7 +79,7 @@ fn simulated<'c>(
 }
 
 /// How many reads would lose in this storage, and what all reads cost.
-fn estimated_score(case: &Case<'_>, storage: &NewStorage) -> (u64, f64) {
+fn estimated_score(case: &Case<'_>, storage: &Rewritten) -> (u64, f64) {
     let cache_bytes = case.profiles.iter().map(|profile| profile.cache(None).nbytes).min().unwrap_or(0);
     let (mut losses, mut score) = (0, 0.0);
     for read in &case.reads {
@@ -91,8 +91,8 @@ fn estimated_score(case: &Case<'_>, storage: &NewStorage) -> (u64, f64) {
     (losses, score)
 }
 
-fn estimated_seconds(case: &Case<'_>, read: &ReadCase, storage: &NewStorage, cache_bytes: u64) -> f64 {
-    let NewStorage { chunk, is_filtered, decode_factor, .. } = storage;
+fn estimated_seconds(case: &Case<'_>, read: &ReadCase, storage: &Rewritten, cache_bytes: u64) -> f64 {
+    let Rewritten { chunk, is_filtered, decode_factor, .. } = storage;
     let SweepEstimate { visits, loads } =
         estimate_sweep(&read.sweep, chunk, case.geometry.element_bytes(), cache_bytes);
     let chunk_bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n.saturating_mul(*d)) as f64;

@@ -1,6 +1,6 @@
 //! Fixes that store a dataset with other filters.
 
-use super::change::{Change, NewStorage};
+use super::change::{Change, Rewritten};
 use super::lines::repack_fix;
 use super::new_filters::{NewFilters, has_checksum};
 use super::others::judge;
@@ -27,9 +27,9 @@ pub(crate) fn refilter_to(case: &Case<'_>, filters: &NewFilters, stored_bytes: u
     let mut fix = repack_fix(FixKind::Filter, &case.options.file, change, effect);
     fix.writers.extend(writer_lines(facts, &chunk, *filters));
     let is_filtered = *filters != NewFilters::None || has_checksum(facts);
-    let new = NewStorage { chunk, is_filtered, stored_bytes, decode_factor: DECODE_FACTOR };
+    let new = Rewritten { chunk, is_filtered, stored_bytes, decode_factor: DECODE_FACTOR };
     let profiles: Vec<usize> = (0..case.profiles.len()).collect();
-    match judge(case, &Change::Storage(new), &profiles) {
+    match judge(case, &Change::Rewritten(new), &profiles) {
         Some(judged) => judged.tell(case, None, fix),
         None => fix,
     }

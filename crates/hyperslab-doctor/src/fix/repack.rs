@@ -1,7 +1,7 @@
 //! The repack that serves one read: lines for h5repack with chunk shapes found by simulation.
 
 use super::Fix;
-use super::change::{Change, NewStorage};
+use super::change::{Change, Rewritten};
 use super::chunk_shape::{REPACK_CHUNK_BYTES, shape_for_read};
 use super::compromise::{GAIN_SHARE_MAX, balanced, compromise};
 use super::lines::chunk_line;
@@ -60,7 +60,7 @@ fn is_better(judged: &Judgement, other: Option<&Judgement>) -> bool {
 pub(crate) fn repack_larger(case: &Case<'_>, chunk: &[u64]) -> Vec<Fix> {
     let own = judge_chunks(case, chunk);
     let mut fixes = Vec::new();
-    let storage = |chunk: &[u64]| NewStorage::rechunked(case.facts, chunk);
+    let storage = |chunk: &[u64]| Rewritten::rechunked(case.facts, chunk);
     if own.as_ref().is_some_and(Judgement::is_loss)
         && let Some((chunk, judged)) = balanced(case, &storage)
         && is_better(&judged, own.as_ref())
@@ -78,7 +78,7 @@ pub(crate) fn repack_smaller(case: &Case<'_>, target: usize, profiles: &[usize])
     if fixes.iter().any(|fix| !fix.slows_others) {
         return fixes;
     }
-    let storage = |chunk: &[u64]| NewStorage::rechunked(case.facts, chunk);
+    let storage = |chunk: &[u64]| Rewritten::rechunked(case.facts, chunk);
     match balanced(case, &storage) {
         Some((chunk, judged)) if !judged.is_loss() => {
             let effect = format!("{}: no read takes twice as long", chunks_text(case, &chunk));
@@ -118,7 +118,7 @@ fn line_for(case: &Case<'_>, chunk: &[u64], effect: String) -> Fix {
 
 fn judge_chunks(case: &Case<'_>, chunk: &[u64]) -> Option<Judgement> {
     let profiles: Vec<usize> = (0..case.profiles.len()).collect();
-    judge(case, &Change::Storage(NewStorage::rechunked(case.facts, chunk)), &profiles)
+    judge(case, &Change::Rewritten(Rewritten::rechunked(case.facts, chunk)), &profiles)
 }
 
 /// `40 chunks of 10x120x200`

@@ -24,7 +24,7 @@ pub struct Contiguous {
 
 /// What the policies know of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct FileLayout {
     /// Bytes of the file.
     pub file_bytes: u64,
     /// Size of a page, if the file is allocated in pages.

@@ -29,7 +29,7 @@ mod ros3;
 mod sieve;
 mod uncached;
 
-pub use access::{Access, Contiguous, Layout, Session};
+pub use access::{Access, Contiguous, FileLayout, Session};
 pub use link::Link;
 pub use model::{Alternative, AlternativeStep, Forecast, ReaderForecast, StepForecast};
 pub use raw_reads::{RawPlaces, RawReads};

@@ -1,11 +1,11 @@
 //! libhdf5's page buffer between its reads and the driver, for files that are allocated in pages.
 
-use super::access::{Access, Layout};
+use super::access::{Access, FileLayout};
 use crate::simulate::{PageBufferSettings, PageBufferSim};
 
 /// The page buffer that libhdf5 makes for a file with this layout and a setting of so many bytes: none for files without
 /// pages; since 1.14.4 at least a page.
-pub(super) fn page_buffer(layout: &Layout, bytes: u64) -> Option<PageBufferSim> {
+pub(super) fn page_buffer(layout: &FileLayout, bytes: u64) -> Option<PageBufferSim> {
     let page_bytes = layout.page_bytes?;
     let bytes = bytes.max(page_bytes);
     let settings = PageBufferSettings { bytes, metadata_percent: 0, raw_percent: 0 };

@@ -1,6 +1,6 @@
 //! The readers whose requests are forecast.
 
-use super::access::{Layout, Session};
+use super::access::{FileLayout, Session};
 use super::block_cache::{BlockCache, FSSPEC_BLOCKS};
 use super::chunk_references;
 use super::first_block::FirstBlock;
@@ -96,7 +96,7 @@ impl CloudReader {
     }
 
     /// The policy of a reader that is replayed.
-    fn policy(self, layout: &Layout) -> Option<Box<dyn Policy>> {
+    fn policy(self, layout: &FileLayout) -> Option<Box<dyn Policy>> {
         let file_bytes = layout.file_bytes;
         let blocks = |bytes| Box::new(BlockCache::new(file_bytes, bytes, FSSPEC_BLOCKS));
         Some(match self {
@@ -117,7 +117,12 @@ impl CloudReader {
 /// The requests that a reader makes in a session. `index_bytes` is the size of the references to all chunks.
 ///
 /// `None` for hyperslab, whose requests do not follow from the reads of libhdf5.
-pub fn replay(reader: CloudReader, layout: &Layout, session: &Session, index_bytes: u64) -> Option<Requests> {
+pub fn replay(
+    reader: CloudReader,
+    layout: &FileLayout,
+    session: &Session,
+    index_bytes: u64,
+) -> Option<Requests> {
     if reader == CloudReader::ChunkReferences {
         return Some(chunk_references::replay(session, index_bytes));
     }
@@ -139,7 +144,7 @@ mod tests {
 
     #[test]
     fn every_reader_but_hyperslab_is_replayed() {
-        let layout = Layout { file_bytes: 50 * MIB, ..Layout::default() };
+        let layout = FileLayout { file_bytes: 50 * MIB, ..FileLayout::default() };
         let accesses = vec![Access { kind: PageKind::Metadata, address: 30 * MIB, len: 100 }];
         let chunks = vec![vec![(0, 10), (10, 20)], vec![(30, 5)]];
         let session = Session { accesses, chunks };

@@ -9,7 +9,7 @@
 //! Structures keep their order. With pages, a page is begun when the last one of its kind is full; what is larger than a page
 //! takes whole pages, as libhdf5 allocates them (`H5MF_alloc` with paged aggregation).
 
-use super::access::{Access, Contiguous, Layout, Session};
+use super::access::{Access, Contiguous, FileLayout, Session};
 use crate::simulate::PageKind;
 
 /// A layout that guides recommend.
@@ -37,12 +37,12 @@ pub struct Piece {
 pub struct Relocation {
     /// The pieces in ascending order, with their new offsets.
     moved: Vec<(Piece, u64)>,
-    layout: Layout,
+    layout: FileLayout,
 }
 
 impl Relocation {
     /// Arranges the pieces of a file, which are disjoint and in ascending order.
-    pub fn new(pieces: &[Piece], present: &Layout, arrangement: Arrangement) -> Self {
+    pub fn new(pieces: &[Piece], present: &FileLayout, arrangement: Arrangement) -> Self {
         let (places, file_bytes) = match arrangement {
             Arrangement::MetadataFirst => metadata_first(pieces),
             Arrangement::Pages(page_bytes) => in_pages(pieces, page_bytes.max(1)),
@@ -52,7 +52,7 @@ impl Relocation {
             Arrangement::Pages(page_bytes) => Some(page_bytes.max(1)),
         };
         let moved: Vec<(Piece, u64)> = pieces.iter().copied().zip(places).collect();
-        let mut relocation = Self { moved, layout: Layout { file_bytes, page_bytes, ..present.clone() } };
+        let mut relocation = Self { moved, layout: FileLayout { file_bytes, page_bytes, ..present.clone() } };
         relocation.layout.contiguous = present
             .contiguous
             .iter()
@@ -66,7 +66,7 @@ impl Relocation {
     }
 
     /// What the policies know of the rearranged file.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &FileLayout {
         &self.layout
     }
 
@@ -139,9 +139,9 @@ mod tests {
         ]
     }
 
-    fn places(arrangement: Arrangement) -> (Vec<u64>, Layout) {
+    fn places(arrangement: Arrangement) -> (Vec<u64>, FileLayout) {
         let contiguous = vec![Contiguous { start: 150, end: 400 }];
-        let layout = Layout { file_bytes: 440, contiguous, ..Layout::default() };
+        let layout = FileLayout { file_bytes: 440, contiguous, ..FileLayout::default() };
         let relocation = Relocation::new(&file(), &layout, arrangement);
         let accesses = [10, 50, 105, 120, 200, 430]
             .map(|address| Access { kind: PageKind::Raw, address, len: 5 })

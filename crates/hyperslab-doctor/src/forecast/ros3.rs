@@ -8,7 +8,7 @@
 //! | 2.0, 2.1 | the same | 64 MiB |
 //! | 2.2 | blocks of 16 MiB, up to 128 MiB; the first one always. Of paged files only the first one | 64 MiB |
 
-use super::access::{Access, Layout};
+use super::access::{Access, FileLayout};
 use super::block_cache::BlockCache;
 use super::page_buffer::{page_buffer, through};
 use super::policy::Policy;
@@ -49,7 +49,7 @@ pub(super) struct Ros3 {
 }
 
 impl Ros3 {
-    fn new(layout: &Layout, kept: Kept, page_buffer_bytes: Option<u64>) -> Self {
+    fn new(layout: &FileLayout, kept: Kept, page_buffer_bytes: Option<u64>) -> Self {
         let has_parts = page_buffer_bytes.is_some();
         let buffer = page_buffer_bytes.and_then(|bytes| page_buffer(layout, bytes));
         let sieve = Sieve::new(layout.contiguous.clone());
@@ -57,22 +57,22 @@ impl Ros3 {
     }
 
     /// That of 1.10.6 to 1.14.2.
-    pub(super) fn without_cache(layout: &Layout) -> Self {
+    pub(super) fn without_cache(layout: &FileLayout) -> Self {
         Self::new(layout, Kept::Nothing, None)
     }
 
     /// That of 1.14.3 and later 1.14.
-    pub(super) fn with_beginning(layout: &Layout) -> Self {
+    pub(super) fn with_beginning(layout: &FileLayout) -> Self {
         Self::new(layout, Kept::Beginning, None)
     }
 
     /// That of 2.0 and 2.1.
-    pub(super) fn with_page_buffer(layout: &Layout) -> Self {
+    pub(super) fn with_page_buffer(layout: &FileLayout) -> Self {
         Self::new(layout, Kept::Beginning, Some(PAGE_BUFFER_BYTES))
     }
 
     /// That of 2.2.
-    pub(super) fn with_blocks(layout: &Layout) -> Self {
+    pub(super) fn with_blocks(layout: &FileLayout) -> Self {
         let blocks =
             || BlockCache::new(layout.file_bytes, BLOCK_BYTES, BLOCKS_BESIDE_FIRST).in_parts(PART_BYTES);
         let others = layout.page_bytes.is_none().then(blocks);
@@ -156,26 +156,26 @@ mod tests {
 
     #[test]
     fn the_first_driver_requests_each_read() {
-        let layout = Layout { file_bytes: 100 * MIB, ..Layout::default() };
+        let layout = FileLayout { file_bytes: 100 * MIB, ..FileLayout::default() };
         assert_eq!(replayed(Ros3::without_cache(&layout), &READS), (6, 100 + 3 * 512 + 2 * MIB));
     }
 
     #[test]
     fn the_beginning_is_requested_once() {
-        let layout = Layout { file_bytes: 100 * MIB, ..Layout::default() };
+        let layout = FileLayout { file_bytes: 100 * MIB, ..FileLayout::default() };
         let bytes = 16 * MIB + 2 * 512 + 2 * MIB;
         assert_eq!(replayed(Ros3::with_beginning(&layout), &READS), (5, bytes));
         // The first 16 MiB come in two parts. A long read is divided, too.
         assert_eq!(replayed(Ros3::with_page_buffer(&layout), &READS), (6, bytes));
         let long = [(15 * MIB, 18 * MIB)];
         assert_eq!(replayed(Ros3::with_page_buffer(&layout), &long), (3 + 2, 34 * MIB));
-        let small = Layout { file_bytes: 1_000, ..Layout::default() };
+        let small = FileLayout { file_bytes: 1_000, ..FileLayout::default() };
         assert_eq!(replayed(Ros3::with_beginning(&small), &[(900, 100), (0, 9)]), (2, 1_000));
     }
 
     #[test]
     fn blocks_are_kept_and_the_first_one_always() {
-        let layout = Layout { file_bytes: 200 * MIB, ..Layout::default() };
+        let layout = FileLayout { file_bytes: 200 * MIB, ..FileLayout::default() };
         assert_eq!(replayed(Ros3::with_blocks(&layout), &READS), (5, 32 * MIB));
         // Eight blocks are held, the first among them; the ninth takes the place of the second.
         let walk: Vec<(u64, u64)> = (0..9).chain([0, 2, 1]).map(|block| (block * 16 * MIB, 512)).collect();
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn paged_files_are_read_page_by_page() {
-        let layout = Layout { file_bytes: 100 * MIB, page_bytes: Some(4 * MIB), ..Layout::default() };
+        let layout = FileLayout { file_bytes: 100 * MIB, page_bytes: Some(4 * MIB), ..FileLayout::default() };
         // The first 16 MiB are there; two pages behind them.
         let reads = [(0, 100), (20 * MIB, 512), (21 * MIB, 512), (24 * MIB, 512)];
         assert_eq!(replayed(Ros3::with_page_buffer(&layout), &reads), (5, 24 * MIB));

@@ -7,7 +7,7 @@ use crate::block::selection;
 use crate::error::{EngineError, unsupported};
 use crate::interface::{Event, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor, read_wanted};
 use crate::object::Wanted;
-use crate::storage::{Layout, Storage, layout_of};
+use crate::storage::{CreationProperties, RecordLayout, layout_of};
 use hyperslab::{Attributes, Dataset, Endianness, File, Group, LinkTarget, Members, Object};
 use hyperslab_format::message::{Class, Dataspace, Datatype};
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ struct Open {
     dataset: Dataset,
     /// The fields that are wanted of records; all where there are none.
     members: Option<Members>,
-    layout: Option<Layout>,
+    layout: Option<RecordLayout>,
 }
 
 impl Hyperslab {
@@ -51,7 +51,7 @@ impl PreparedEngine for Hyperslab {
         &self,
         file: &Path,
         dataset: &str,
-        storage: &Storage,
+        storage: &CreationProperties,
         _: &OpenOptions,
     ) -> Opened<dyn OpenDataset> {
         writing::create(file, dataset, storage)
@@ -76,7 +76,7 @@ impl OpenDataset for Open {
         self.members.as_ref().map_or(self.dataset.datatype(), Members::datatype).size as usize
     }
 
-    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+    fn layout(&self) -> Result<Option<&RecordLayout>, EngineError> {
         Ok(self.layout.as_ref())
     }
 

@@ -4,7 +4,7 @@
 use crate::block::Block;
 use crate::error::{EngineError, unsupported};
 use crate::interface::{OpenDataset, Opened};
-use crate::storage::{AllocTime, Element, FillTime, Format, Libver, Scalar, Storage};
+use crate::storage::{AllocTime, CreationProperties, Element, FillTime, Format, Libver, Scalar};
 use hyperslab_create::{CreateOptions, Data, LowBound, Monitor, NewDataset, NewFile, WriteOptions};
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 struct Writing {
     file: PathBuf,
     dataset: String,
-    storage: Storage,
+    storage: CreationProperties,
     scalar: Scalar,
     /// All elements, in row-major order and the machine's byte order.
     values: Vec<u8>,
 }
 
 /// Creates a file with one dataset.
-pub(super) fn create(file: &Path, dataset: &str, storage: &Storage) -> Opened<dyn OpenDataset> {
+pub(super) fn create(file: &Path, dataset: &str, storage: &CreationProperties) -> Opened<dyn OpenDataset> {
     let Element::Scalar(scalar) = storage.element else {
         return unsupported("hyperslab writes no records here: use --engine libhdf5");
     };
@@ -107,7 +107,7 @@ impl OpenDataset for Writing {
     }
 }
 
-fn new_dataset(storage: &Storage, scalar: Scalar) -> Result<NewDataset, EngineError> {
+fn new_dataset(storage: &CreationProperties, scalar: Scalar) -> Result<NewDataset, EngineError> {
     let datatype =
         scalar.datatype().ok_or_else(|| EngineError::Unsupported("a float of this size".to_owned()))?;
     let mut dataset = NewDataset::new(datatype, &storage.shape);
@@ -138,8 +138,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.h5");
         for element in ["<i4", ">i4"] {
-            let plain = Storage::plain(vec![5, 7], element.parse().unwrap());
-            let storage = Storage {
+            let plain = CreationProperties::plain(vec![5, 7], element.parse().unwrap());
+            let storage = CreationProperties {
                 chunks: Some(vec![2, 3]),
                 filters: vec![FilterRequest::shuffle(), FilterRequest::gzip(4)],
                 ..plain

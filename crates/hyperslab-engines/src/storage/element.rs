@@ -1,6 +1,6 @@
 //! The element types that a bench writes and reads: scalars, or records of them.
 
-use super::layout::{Layout, of_datatype};
+use super::layout::{RecordLayout, of_datatype};
 use super::record::{Field, Record};
 use super::scalar::{Kind, Scalar};
 use hyperslab::Datatype;
@@ -65,7 +65,7 @@ impl Element {
     ///
     /// # Errors
     /// A field that there is not.
-    pub fn picked(&self, fields: Option<&[String]>) -> Result<Option<Layout>, String> {
+    pub fn picked(&self, fields: Option<&[String]>) -> Result<Option<RecordLayout>, String> {
         match (self, fields) {
             (Self::Record(record), Some(fields)) => record.picked(fields).map(Some),
             _ => Ok(None),

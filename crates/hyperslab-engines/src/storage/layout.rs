@@ -7,7 +7,7 @@ use hyperslab_format::message::datatype::ByteOrder;
 
 /// Where the fields of records lie in a buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct RecordLayout {
     /// The fields, in the order in which they are told.
     pub places: Vec<FieldPlace>,
     /// Bytes of a record in the buffer.
@@ -51,7 +51,7 @@ pub fn align(places: &mut [FieldPlace]) -> usize {
     end.next_multiple_of(widest)
 }
 
-impl Layout {
+impl RecordLayout {
     /// Bytes of a record without gaps.
     pub fn packed_bytes(&self) -> usize {
         self.places.iter().map(|place| place.bytes).sum()
@@ -122,13 +122,13 @@ impl FieldPlace {
 }
 
 /// Where the fields of records lie in a file, if they are numbers and text.
-pub fn of_datatype(datatype: &Datatype) -> Option<Layout> {
+pub fn of_datatype(datatype: &Datatype) -> Option<RecordLayout> {
     let Class::Compound { members } = &datatype.class else { return None };
     let places = members
         .iter()
         .map(|member| Some(FieldPlace { offset: member.offset as usize, ..place(&member.datatype)? }))
         .collect::<Option<Vec<_>>>()?;
-    Some(Layout { places, bytes: datatype.size as usize, in_columns: false })
+    Some(RecordLayout { places, bytes: datatype.size as usize, in_columns: false })
 }
 
 fn place(datatype: &Datatype) -> Option<FieldPlace> {

@@ -6,7 +6,7 @@ mod record;
 mod scalar;
 
 pub use element::Element;
-pub use layout::{FieldPlace, Layout, align, of_datatype as layout_of, pack};
+pub use layout::{FieldPlace, RecordLayout, align, of_datatype as layout_of, pack};
 pub use record::{Field, Memory, Record, Records};
 pub use scalar::{Kind, Scalar};
 
@@ -17,7 +17,7 @@ use std::fmt;
 
 /// What a dataset is created with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Storage {
+pub struct CreationProperties {
     /// Which kind of file.
     pub format: Format,
     /// Extent.
@@ -124,7 +124,7 @@ pub enum Libver {
     Latest,
 }
 
-impl Storage {
+impl CreationProperties {
     /// Contiguous, unfiltered, everything else as the library comes.
     pub fn plain(shape: Vec<u64>, element: Element) -> Self {
         Self {
@@ -188,7 +188,7 @@ impl Storage {
 }
 
 /// What differs from a plain one, for a line of a table: `chunks 4x30 gzip=6 unlimited`.
-impl fmt::Display for Storage {
+impl fmt::Display for CreationProperties {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let needs_chunks = self.unlimited || !self.filters.is_empty();
         let pipeline = pipeline_text(&self.filters);
@@ -234,28 +234,29 @@ impl fmt::Display for Storage {
 mod tests {
     use super::*;
 
-    fn plain() -> Storage {
-        Storage::plain(vec![60, 30], ">f4".parse().unwrap())
+    fn plain() -> CreationProperties {
+        CreationProperties::plain(vec![60, 30], ">f4".parse().unwrap())
     }
 
     #[test]
     fn impossible_storage_is_named() {
-        let wrong = |storage: Storage| storage.check().unwrap_err();
-        assert!(wrong(Storage { chunks: Some(vec![1]), ..plain() }).contains("1 dimensions"));
+        let wrong = |storage: CreationProperties| storage.check().unwrap_err();
+        assert!(wrong(CreationProperties { chunks: Some(vec![1]), ..plain() }).contains("1 dimensions"));
         assert!(
-            wrong(Storage { filters: vec![FilterRequest::shuffle()], ..plain() }).contains("need chunks")
+            wrong(CreationProperties { filters: vec![FilterRequest::shuffle()], ..plain() })
+                .contains("need chunks")
         );
-        assert!(wrong(Storage { unlimited: true, ..plain() }).contains("need chunks"));
-        let classic = Storage { format: Format::Classic, chunks: Some(vec![1, 1]), ..plain() };
+        assert!(wrong(CreationProperties { unlimited: true, ..plain() }).contains("need chunks"));
+        let classic = CreationProperties { format: Format::Classic, chunks: Some(vec![1, 1]), ..plain() };
         assert!(wrong(classic).contains("no chunks"));
-        let paged = Storage { format: Format::Netcdf4, page_bytes: Some(4096), ..plain() };
+        let paged = CreationProperties { format: Format::Netcdf4, page_bytes: Some(4096), ..plain() };
         assert!(wrong(paged).contains("not for netCDF-4"));
         plain().check().unwrap();
     }
 
     #[test]
     fn it_reads_as_a_line_of_a_table() {
-        let storage = Storage {
+        let storage = CreationProperties {
             chunks: Some(vec![4, 30]),
             filters: FilterRequest::parse_pipeline("shuffle+gzip=6").unwrap(),
             unlimited: true,
@@ -266,9 +267,10 @@ mod tests {
         assert_eq!(storage.chunk_bytes(), Some(480));
         assert_eq!(plain().to_string(), "contiguous");
         assert_eq!(plain().logical_bytes(), 7200);
-        let classic = Storage { format: Format::Classic, unlimited: true, ..plain() };
+        let classic = CreationProperties { format: Format::Classic, unlimited: true, ..plain() };
         assert_eq!(classic.to_string(), "netCDF classic unlimited");
-        let netcdf = Storage { format: Format::Netcdf4, page_bytes: None, chunks: None, ..storage };
+        let netcdf =
+            CreationProperties { format: Format::Netcdf4, page_bytes: None, chunks: None, ..storage };
         assert_eq!(netcdf.to_string(), "netCDF-4 default chunks shuffle+gzip=6 unlimited");
     }
 }

@@ -6,7 +6,7 @@
 //!   in memory, as columns         a a a a ... b b b b b b b b b ...     a field's values of all records together
 //! ```
 
-use super::layout::{FieldPlace, Layout, align, pack};
+use super::layout::{FieldPlace, RecordLayout, align, pack};
 use super::scalar::Scalar;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -116,36 +116,36 @@ impl Record {
     }
 
     /// Where the fields lie as they are stored.
-    pub fn stored(&self) -> Layout {
+    pub fn stored(&self) -> RecordLayout {
         self.layout(if self.is_padded { Memory::Struct } else { Memory::Columns }, true)
     }
 
     /// Side by side in memory, without gaps.
-    pub fn packed(&self) -> Layout {
+    pub fn packed(&self) -> RecordLayout {
         self.layout(Memory::Columns, false)
     }
 
     /// Where the fields lie in memory.
-    pub fn in_memory(&self, memory: Memory) -> Layout {
+    pub fn in_memory(&self, memory: Memory) -> RecordLayout {
         match memory {
             Memory::AsStored => self.stored(),
             Memory::Struct => self.layout(Memory::Struct, false),
-            Memory::Columns => Layout { in_columns: true, ..self.packed() },
+            Memory::Columns => RecordLayout { in_columns: true, ..self.packed() },
         }
     }
 
-    fn layout(&self, memory: Memory, keeps_order: bool) -> Layout {
+    fn layout(&self, memory: Memory, keeps_order: bool) -> RecordLayout {
         let place = |field: &Field| FieldPlace::of(field.scalar, field.count, keeps_order);
         let mut places: Vec<FieldPlace> = self.fields.iter().map(place).collect();
         let bytes = match memory {
             Memory::Struct => align(&mut places),
             Memory::AsStored | Memory::Columns => pack(&mut places),
         };
-        Layout { places, bytes, in_columns: false }
+        RecordLayout { places, bytes, in_columns: false }
     }
 
     /// Where the fields of these names lie in records without gaps.
-    pub(super) fn picked(&self, fields: &[String]) -> Result<Layout, String> {
+    pub(super) fn picked(&self, fields: &[String]) -> Result<RecordLayout, String> {
         let whole = self.packed();
         let place = |name: &String| {
             let known = self.fields.iter().position(|field| field.name == *name);
@@ -153,7 +153,7 @@ impl Record {
             Ok(whole.places[known])
         };
         let places = fields.iter().map(place).collect::<Result<_, String>>()?;
-        Ok(Layout { places, ..whole })
+        Ok(RecordLayout { places, ..whole })
     }
 }
 
@@ -190,7 +190,8 @@ mod tests {
     #[test]
     fn a_struct_has_gaps_and_a_packed_record_none() {
         let record = Record::parse("{a:<f4,b:<i2,c:<f4[3],d:S1}").unwrap();
-        let offsets = |layout: &Layout| layout.places.iter().map(|place| place.offset).collect::<Vec<_>>();
+        let offsets =
+            |layout: &RecordLayout| layout.places.iter().map(|place| place.offset).collect::<Vec<_>>();
         let (stored, memory) = (record.stored(), record.in_memory(Memory::Struct));
         assert_eq!((offsets(&stored), stored.bytes), (vec![0, 4, 6, 18], 19));
         // What a C compiler makes of struct { float a; short b; float c[3]; char d; }.

@@ -6,7 +6,7 @@
 use crate::access::Access;
 use crate::thread_seconds;
 use hyperslab_engines::reserve;
-use hyperslab_engines::{Block, Storage};
+use hyperslab_engines::{Block, CreationProperties};
 use hyperslab_engines::{EngineError, OpenDataset, OpenOptions, PreparedEngine};
 use hyperslab_storage::CacheSettings;
 use serde::{Deserialize, Serialize};
@@ -201,7 +201,10 @@ impl Cache {
 
 fn write(engine: &dyn PreparedEngine, file: &Path, shape: &[u64], chunk: &[u64]) -> Result<(), EngineError> {
     let element = "<f4".parse().map_err(EngineError::Unsupported)?;
-    let storage = Storage { chunks: Some(chunk.to_vec()), ..Storage::plain(shape.to_vec(), element) };
+    let storage = CreationProperties {
+        chunks: Some(chunk.to_vec()),
+        ..CreationProperties::plain(shape.to_vec(), element)
+    };
     let mut dataset = engine.create(file, DATASET, &storage, &OpenOptions::default())?;
     let mut values = Vec::new();
     for block in Access::by_chunk(&storage).blocks(shape) {

@@ -7,7 +7,7 @@ pub use made_file::made_file;
 pub use synthetic::Synthetic;
 
 use hyperslab::{Dataset, Endianness, File};
-use hyperslab_engines::{Block, Layout, layout_of};
+use hyperslab_engines::{Block, RecordLayout, layout_of};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ pub enum Source {
         /// The dataset.
         dataset: Dataset,
         /// Where the fields of its records lie, if it has any.
-        layout: Option<Layout>,
+        layout: Option<RecordLayout>,
     },
 }
 

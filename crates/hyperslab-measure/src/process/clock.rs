@@ -215,7 +215,7 @@ mod tests {
             .create(
                 Path::new(""),
                 "",
-                &hyperslab_engines::Storage::plain(vec![1, 8], "<f4".parse().unwrap()),
+                &hyperslab_engines::CreationProperties::plain(vec![1, 8], "<f4".parse().unwrap()),
                 &OpenOptions::default(),
             )
             .unwrap();

@@ -5,7 +5,7 @@ use crate::calibration::{Pass, SamplePlan};
 use crate::data::Values;
 use crate::tree::Tree;
 use crate::{PageCache, Usage};
-use hyperslab_engines::{Element, Storage, Wanted};
+use hyperslab_engines::{CreationProperties, Element, Wanted};
 use hyperslab_engines::{Engine, OpenOptions, PageBuffer};
 use hyperslab_storage::CacheSettings;
 use hyperslab_storage::cost::LibraryDecoding;
@@ -61,7 +61,7 @@ pub enum Operation {
     /// They are written into a new file.
     Write {
         /// How the dataset is stored.
-        storage: Box<Storage>,
+        storage: Box<CreationProperties>,
         /// What is written.
         values: Values,
     },

@@ -14,7 +14,7 @@ use crate::{PageCache, empty_page_cache};
 use hyperslab_engines::library::share_symbols;
 use hyperslab_engines::reserve;
 use hyperslab_engines::unsupported;
-use hyperslab_engines::{Block, Layout, Storage};
+use hyperslab_engines::{Block, CreationProperties, RecordLayout};
 use hyperslab_engines::{Engine, EngineError, PreparedEngine};
 use hyperslab_units::hex;
 use sha2::{Digest, Sha256};
@@ -148,7 +148,7 @@ fn read(
 fn write(
     task: &Task,
     engine: &dyn PreparedEngine,
-    storage: &Storage,
+    storage: &CreationProperties,
     values: &Values,
 ) -> Result<Outcome, EngineError> {
     storage.check().map_err(EngineError::Unsupported)?;
@@ -157,7 +157,8 @@ fn write(
     let counter = engine.count(&filters);
     let mut clock = Clock::start();
     let mut writing = clock.open(|| engine.create(&task.file, &task.dataset, storage, &task.options))?;
-    let layout = clock.exclude(ExcludedWork::Computes, || writing.layout().map(Option::<&Layout>::cloned))?;
+    let layout =
+        clock.exclude(ExcludedWork::Computes, || writing.layout().map(Option::<&RecordLayout>::cloned))?;
     let element = layout.as_ref().map_or(storage.element.packed_bytes(), |layout| layout.bytes);
     let filling = if source.is_a_file() { ExcludedWork::Reads } else { ExcludedWork::Computes };
     let (mut buffer, mut packed) = (Vec::new(), Vec::new());

@@ -7,7 +7,7 @@ use hyperslab_bench::document::Measured;
 use hyperslab_bench::document::finding::{time, times_text};
 use hyperslab_bench::document::names::{self, grouped, is_null};
 use hyperslab_bench::matrix::Row;
-use hyperslab_engines::Storage;
+use hyperslab_engines::CreationProperties;
 use hyperslab_report::{Axis, Points, Scale, Scatter, Section};
 use hyperslab_storage::pattern::shape_text;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ fn by_name(points: impl Iterator<Item = (String, Place)>) -> Vec<Points> {
 }
 
 /// The chunk shape, in words.
-fn chunks(storage: &Storage) -> String {
+fn chunks(storage: &CreationProperties) -> String {
     storage
         .chunks
         .as_ref()

@@ -5,7 +5,7 @@ use super::subject::Stored;
 use super::values::{list, size, unique, word, wrong};
 use crate::Result;
 use crate::bench::{Request, Unlimited};
-use hyperslab_engines::{AllocTime, Element, FillTime, Format, Libver, Storage};
+use hyperslab_engines::{AllocTime, CreationProperties, Element, FillTime, Format, Libver};
 use hyperslab_storage::FilterRequest;
 use hyperslab_storage::pattern::{BlockDim, shape_text};
 
@@ -41,7 +41,7 @@ pub(super) fn storages(
     stored: &Stored,
     formats: &[Format],
     notes: &mut Vec<String>,
-) -> Result<Vec<Option<Storage>>> {
+) -> Result<Vec<Option<CreationProperties>>> {
     let is_dataset = stored.as_is.is_some();
     if stores_as_is(request) && is_dataset {
         return Ok(vec![None]);
@@ -51,16 +51,19 @@ pub(super) fn storages(
         wrong("only datasets of numbers, of strings of fixed length and of records of them are rewritten")
             .hint("without --chunks, --filter and the other options of storage, the file is read as it is")
     })?;
-    let plain = Storage { fill_value: request.fill_value, ..Storage::plain(shape.to_vec(), element) };
-    let plains: Vec<Storage> = match request.unlimited {
+    let plain = CreationProperties {
+        fill_value: request.fill_value,
+        ..CreationProperties::plain(shape.to_vec(), element)
+    };
+    let plains: Vec<CreationProperties> = match request.unlimited {
         None => vec![plain],
-        Some(Unlimited::All) => vec![Storage { unlimited: true, ..plain }],
-        Some(Unlimited::Both) => vec![plain.clone(), Storage { unlimited: true, ..plain }],
+        Some(Unlimited::All) => vec![CreationProperties { unlimited: true, ..plain }],
+        Some(Unlimited::Both) => vec![plain.clone(), CreationProperties { unlimited: true, ..plain }],
     };
     let mut found = Vec::new();
     for plain in &plains {
         for chunks in chunk_shapes(request, stored, plain.unlimited, notes)? {
-            found.push(Storage { chunks, ..plain.clone() });
+            found.push(CreationProperties { chunks, ..plain.clone() });
         }
     }
     // Dimensions that may grow need chunks; in one matrix with fixed ones, what cannot be is left out.
@@ -167,7 +170,7 @@ fn chunk_shape(text: &str, shape: &[u64], element_bytes: u64, is_unlimited: bool
 }
 
 /// Multiplies the storages by the values of one property.
-fn vary<T>(found: &mut Vec<Storage>, values: &[T], set: impl Fn(&mut Storage, &T)) {
+fn vary<T>(found: &mut Vec<CreationProperties>, values: &[T], set: impl Fn(&mut CreationProperties, &T)) {
     let varied = found.iter().flat_map(|storage| {
         values.iter().map(|value| {
             let mut storage = storage.clone();

@@ -6,7 +6,7 @@ use crate::error::{EngineError, unsupported};
 use crate::interface::{OpenDataset, check_buffer};
 use crate::library::call::{call, close_last, open};
 use crate::library::load::c_name;
-use crate::storage::{Element, FillTime, Storage};
+use crate::storage::{CreationProperties, Element, FillTime};
 use hyperslab_storage::FilterRequest;
 use hyperslab_storage::filter::number;
 use std::ffi::{CStr, c_char, c_int};
@@ -57,7 +57,11 @@ impl Dataset {
     }
 
     /// Creates a dataset.
-    pub(super) fn create(file: &Rc<Id>, name: &str, storage: &Storage) -> Result<Self, EngineError> {
+    pub(super) fn create(
+        file: &Rc<Id>,
+        name: &str,
+        storage: &CreationProperties,
+    ) -> Result<Self, EngineError> {
         let library = &file.library;
         let Element::Scalar(scalar) = storage.element else {
             return unsupported("datasets of HDF4 hold numbers or text, its tables records");
@@ -90,7 +94,7 @@ impl Dataset {
     }
 
     /// Sets what is decided before there are values: how it is filled, and its chunks.
-    fn set(&self, storage: &Storage) -> Result<(), EngineError> {
+    fn set(&self, storage: &CreationProperties) -> Result<(), EngineError> {
         const NO_FILL: c_int = 0x100;
         const CHUNKED: i32 = 1;
         const COMPRESSED: i32 = 3;

@@ -9,7 +9,7 @@ pub(super) use api::Hdf4;
 
 use crate::error::{EngineError, unsupported};
 use crate::interface::{Creator, FileBuffers, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor};
-use crate::storage::{Element, Format, Storage};
+use crate::storage::{CreationProperties, Element, Format};
 use api::{CREATE, READ};
 use dataset::Dataset;
 use std::path::Path;
@@ -38,7 +38,7 @@ impl PreparedEngine for Hdf4 {
         &self,
         path: &Path,
         dataset: &str,
-        storage: &Storage,
+        storage: &CreationProperties,
         options: &OpenOptions,
     ) -> Opened<dyn OpenDataset> {
         nothing_to_set(options)?;
@@ -54,7 +54,7 @@ impl PreparedEngine for Hdf4 {
         Ok(Box::new(Dataset::create(&self.file(path, CREATE)?, dataset, storage)?))
     }
 
-    fn make(&self, path: &Path, storage: &Storage) -> Opened<dyn Creator> {
+    fn make(&self, path: &Path, storage: &CreationProperties) -> Opened<dyn Creator> {
         Ok(Box::new(objects::Made { file: self.file(path, CREATE)?, storage: storage.clone() }))
     }
 

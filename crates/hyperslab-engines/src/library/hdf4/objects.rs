@@ -8,14 +8,14 @@ use crate::interface::{Creator, Event, OpenDataset, Opened, Visitor, read_wanted
 use crate::library::call::{call, close_last};
 use crate::library::load::c_name;
 use crate::object::{Attribute, Wanted};
-use crate::storage::Storage;
+use crate::storage::CreationProperties;
 use std::ffi::{CStr, c_char};
 use std::rc::Rc;
 
 /// A file that is filled with datasets.
 pub(super) struct Made {
     pub(super) file: Rc<Id>,
-    pub(super) storage: Storage,
+    pub(super) storage: CreationProperties,
 }
 
 impl Creator for Made {

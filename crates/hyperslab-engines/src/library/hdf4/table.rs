@@ -10,7 +10,7 @@ use crate::error::{EngineError, unsupported};
 use crate::interface::{OpenDataset, check_buffer};
 use crate::library::call::{Handle, call, open};
 use crate::library::load::{c_name, c_path};
-use crate::storage::{FieldPlace, Layout, Memory, Record, Records, pack};
+use crate::storage::{FieldPlace, Memory, Record, RecordLayout, Records, pack};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(super) struct Table {
     file: Id,
     /// The names of the fields that are read and written, joined by commas.
     fields: CString,
-    layout: Layout,
+    layout: RecordLayout,
     /// Records on their way between the library and columns.
     records: Vec<u8>,
 }
@@ -82,7 +82,7 @@ impl Table {
         };
         let (names, mut places): (Vec<String>, Vec<FieldPlace>) = wanted.into_iter().unzip();
         let bytes = pack(&mut places);
-        let layout = Layout { places, bytes, in_columns: in_columns(records.memory)? };
+        let layout = RecordLayout { places, bytes, in_columns: in_columns(records.memory)? };
         Self::of(handle, file, &names, layout)
     }
 
@@ -97,7 +97,7 @@ impl Table {
         if record.is_padded {
             return unsupported("HDF4 stores records without gaps");
         }
-        let layout = Layout { in_columns: in_columns(memory)?, ..record.packed() };
+        let layout = RecordLayout { in_columns: in_columns(memory)?, ..record.packed() };
         let types =
             record.fields.iter().map(|field| number_of(field.scalar)).collect::<Result<Vec<_>, _>>()?;
         let file = open_file(library, path, CREATE)?;
@@ -117,7 +117,7 @@ impl Table {
     }
 
     /// A table of which these fields are read or written.
-    fn of(handle: Id, file: Id, names: &[String], layout: Layout) -> Result<Self, EngineError> {
+    fn of(handle: Id, file: Id, names: &[String], layout: RecordLayout) -> Result<Self, EngineError> {
         let (library, fields) = (&file.library, c_name(&names.join(","))?);
         // SAFETY: an open table, and a string.
         unsafe { call!(library.VSsetfields(handle.id, fields.as_ptr())) }?;
@@ -185,7 +185,7 @@ impl OpenDataset for Table {
         self.layout.bytes
     }
 
-    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+    fn layout(&self) -> Result<Option<&RecordLayout>, EngineError> {
         Ok(Some(&self.layout))
     }
 

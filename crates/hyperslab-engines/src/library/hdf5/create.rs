@@ -8,7 +8,7 @@ use super::property::{access, id_of, list, space};
 use crate::error::{EngineError, unsupported};
 use crate::library::call::{call, open};
 use crate::library::load::{c_name, c_path};
-use crate::storage::{Element, Kind, Libver, Memory, Records, Storage};
+use crate::storage::{CreationProperties, Element, Kind, Libver, Memory, Records};
 use hyperslab_storage::CacheSettings;
 use hyperslab_storage::FilterRequest;
 use hyperslab_storage::filter::number::{FLETCHER32, LZF, NBIT, SCALEOFFSET, SZIP};
@@ -24,7 +24,7 @@ const FILTER_MANDATORY: u32 = 0;
 const PAGE: c_int = 1;
 
 /// Creates a file for datasets that will be stored so.
-pub(super) fn file(api: &Rc<Api>, path: &Path, storage: &Storage) -> Result<Rc<Hid>, EngineError> {
+pub(super) fn file(api: &Rc<Api>, path: &Path, storage: &CreationProperties) -> Result<Rc<Hid>, EngineError> {
     let (creation, access) = (list(api, "FILE_CREATE")?, list(api, "FILE_ACCESS")?);
     let name = c_path(path)?;
     // SAFETY: open lists, and a string.
@@ -61,7 +61,7 @@ fn version_bounds(api: &Api, libver: Libver) -> Option<(c_int, c_int)> {
 pub(super) fn dataset(
     file: &Rc<Hid>,
     name: &str,
-    storage: &Storage,
+    storage: &CreationProperties,
     cache: Option<CacheSettings>,
     memory: Memory,
 ) -> Result<Dataset, EngineError> {
@@ -82,7 +82,7 @@ pub(super) fn dataset(
     Dataset::new(file, handle, &Records { fields: None, memory })
 }
 
-fn creation(api: &Rc<Api>, storage: &Storage) -> Result<Hid, EngineError> {
+fn creation(api: &Rc<Api>, storage: &CreationProperties) -> Result<Hid, EngineError> {
     let list = list(api, "DATASET_CREATE")?;
     // SAFETY: an open list, and values or arrays that outlive each call.
     unsafe {
@@ -103,7 +103,7 @@ fn creation(api: &Rc<Api>, storage: &Storage) -> Result<Hid, EngineError> {
     Ok(list)
 }
 
-fn add_filter(list: &Hid, filter: &FilterRequest, storage: &Storage) -> Result<(), EngineError> {
+fn add_filter(list: &Hid, filter: &FilterRequest, storage: &CreationProperties) -> Result<(), EngineError> {
     let element = storage.element;
     const FLOAT_BY_DIGITS: c_int = 0;
     const INTEGERS: c_int = 2;

@@ -7,7 +7,7 @@ use crate::block::Block;
 use crate::error::{EngineError, unsupported};
 use crate::interface::{OpenDataset, PageBuffer, check_buffer};
 use crate::library::call::{call, close_last, open};
-use crate::storage::{Layout, Records};
+use crate::storage::{RecordLayout, Records};
 use std::ffi::{CStr, c_int};
 use std::rc::Rc;
 
@@ -89,7 +89,7 @@ impl OpenDataset for Dataset {
         self.element_bytes
     }
 
-    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+    fn layout(&self) -> Result<Option<&RecordLayout>, EngineError> {
         self.memory_type.layout()
     }
 

@@ -4,7 +4,7 @@ use super::api::{Api, Hid, Id};
 use crate::error::{EngineError, unsupported};
 use crate::library::call::{call, open};
 use crate::library::load::c_name;
-use crate::storage::{Element, Field, FieldPlace, Kind, Layout, Memory, Records, Scalar, align, pack};
+use crate::storage::{Element, Field, FieldPlace, Kind, Memory, RecordLayout, Records, Scalar, align, pack};
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString, c_int, c_uint};
 use std::rc::Rc;
@@ -190,7 +190,7 @@ fn place(field: &Hid) -> Result<Option<FieldPlace>, EngineError> {
 pub(super) struct MemoryType {
     pub(super) handle: Hid,
     /// Where the fields of records lie, if all of them are numbers and text: found when it is asked for.
-    layout: OnceCell<Option<Layout>>,
+    layout: OnceCell<Option<RecordLayout>>,
 }
 
 impl MemoryType {
@@ -234,18 +234,18 @@ impl MemoryType {
             member.place = Some(*place);
         }
         let handle = compound(&file_type.library, bytes, &members)?;
-        let layout = OnceCell::from(Some(Layout { places, bytes, in_columns: false }));
+        let layout = OnceCell::from(Some(RecordLayout { places, bytes, in_columns: false }));
         Ok(Self { handle, layout })
     }
 
     /// Where the fields of records lie, if all of them are numbers and text.
-    pub(super) fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+    pub(super) fn layout(&self) -> Result<Option<&RecordLayout>, EngineError> {
         if self.layout.get().is_none() {
             let members =
                 if class(&self.handle) == COMPOUND { members(&self.handle, None)? } else { Vec::new() };
             let places: Option<Vec<FieldPlace>> = members.iter().map(|member| member.place).collect();
             let places = places.filter(|places| !places.is_empty());
-            let layout = |places| Layout { places, bytes: bytes(&self.handle), in_columns: false };
+            let layout = |places| RecordLayout { places, bytes: bytes(&self.handle), in_columns: false };
             let _ = self.layout.set(places.map(layout));
         }
         Ok(self.layout.get().and_then(Option::as_ref))

@@ -18,7 +18,7 @@ use crate::error::{EngineError, unsupported};
 use crate::interface::{
     Counter, Creator, FileBuffers, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor,
 };
-use crate::storage::{Format, Storage};
+use crate::storage::{CreationProperties, Format};
 use api::{Api, Hid};
 use dataset::Dataset;
 use hyperslab_storage::CacheSettings;
@@ -125,7 +125,7 @@ impl PreparedEngine for Hdf5 {
         &self,
         file: &Path,
         dataset: &str,
-        storage: &Storage,
+        storage: &CreationProperties,
         options: &OpenOptions,
     ) -> Opened<dyn OpenDataset> {
         if storage.format != Format::Hdf5 {
@@ -135,7 +135,7 @@ impl PreparedEngine for Hdf5 {
         Ok(Box::new(create::dataset(&file, dataset, storage, options.cache, options.records.memory)?))
     }
 
-    fn make(&self, file: &Path, storage: &Storage) -> Opened<dyn Creator> {
+    fn make(&self, file: &Path, storage: &CreationProperties) -> Opened<dyn Creator> {
         let file = create::file(&self.api, file, storage)?;
         Ok(Box::new(objects::Made { file, storage: storage.clone() }))
     }

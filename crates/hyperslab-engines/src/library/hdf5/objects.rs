@@ -10,7 +10,7 @@ use crate::interface::{Creator, Event, OpenDataset, Opened, PageBuffer, Visitor,
 use crate::library::call::{call, close_last, open};
 use crate::library::load::c_name;
 use crate::object::{Attribute, Wanted};
-use crate::storage::{Memory, Records, Storage};
+use crate::storage::{CreationProperties, Memory, Records};
 use hyperslab_storage::CacheSettings;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::rc::Rc;
@@ -24,7 +24,7 @@ const DATASET: c_int = 1;
 /// A file that is filled with objects.
 pub(super) struct Made {
     pub(super) file: Rc<Hid>,
-    pub(super) storage: Storage,
+    pub(super) storage: CreationProperties,
 }
 
 impl Creator for Made {

@@ -4,7 +4,7 @@ use super::api::{File, Netcdf};
 use crate::error::{EngineError, unsupported};
 use crate::library::call::{Handle, call, close};
 use crate::library::load::{c_name, c_path};
-use crate::storage::{Element, FillTime, Format, Kind, Storage};
+use crate::storage::{CreationProperties, Element, FillTime, Format, Kind};
 use hyperslab_storage::FilterRequest;
 use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, SZIP};
 use std::ffi::{c_int, c_uint};
@@ -37,7 +37,7 @@ pub(super) fn file(library: &Netcdf, path: &Path, format: Format) -> Result<Rc<F
 }
 
 /// The dimensions of a variable; the first may grow where that is asked for.
-pub(super) fn dimensions(file: &File, storage: &Storage) -> Result<Vec<c_int>, EngineError> {
+pub(super) fn dimensions(file: &File, storage: &CreationProperties) -> Result<Vec<c_int>, EngineError> {
     let library = &file.library;
     let define = |(axis, dim): (usize, &u64)| {
         let (mut id, label) = (0, c_name(&format!("d{axis}"))?);
@@ -54,7 +54,7 @@ pub(super) fn variable(
     library: &Netcdf,
     group: c_int,
     name: &str,
-    storage: &Storage,
+    storage: &CreationProperties,
     dimensions: &[c_int],
 ) -> Result<c_int, EngineError> {
     let element = number_of(&storage.element, storage.format)?;
@@ -73,7 +73,7 @@ pub(super) fn variable(
     Ok(id)
 }
 
-fn fill(library: &Netcdf, group: c_int, id: c_int, storage: &Storage) -> Result<(), EngineError> {
+fn fill(library: &Netcdf, group: c_int, id: c_int, storage: &CreationProperties) -> Result<(), EngineError> {
     let no_fill = storage.fill_time == FillTime::Never;
     let value = storage.fill_value.map(|value| storage.element.bytes_of(value));
     let pointer = value.as_ref().map_or(std::ptr::null(), |value| value.as_ptr().cast());
@@ -92,7 +92,12 @@ fn fill(library: &Netcdf, group: c_int, id: c_int, storage: &Storage) -> Result<
 
 /// Chunks as asked for; where a variable needs chunks of which nothing is said, they are the library's choice. And the
 /// order of bytes.
-fn layout(library: &Netcdf, group: c_int, id: c_int, storage: &Storage) -> Result<(), EngineError> {
+fn layout(
+    library: &Netcdf,
+    group: c_int,
+    id: c_int,
+    storage: &CreationProperties,
+) -> Result<(), EngineError> {
     let chunks: Option<Vec<usize>> =
         storage.chunks.as_ref().map(|chunks| chunks.iter().map(|dim| *dim as usize).collect());
     let needs_chunks = storage.unlimited || !storage.filters.is_empty();
@@ -118,7 +123,7 @@ fn add_filter(
     group: c_int,
     id: c_int,
     filter: &FilterRequest,
-    storage: &Storage,
+    storage: &CreationProperties,
 ) -> Result<(), EngineError> {
     // The call for deflate also decides about shuffle.
     let has_shuffle = c_int::from(storage.filters.iter().any(|filter| filter.id == SHUFFLE));
@@ -150,7 +155,12 @@ fn add_filter(
 }
 
 /// netCDF-C has an order of its own for some filters: what is written must be what was asked for.
-fn check_filters(library: &Netcdf, group: c_int, id: c_int, storage: &Storage) -> Result<(), EngineError> {
+fn check_filters(
+    library: &Netcdf,
+    group: c_int,
+    id: c_int,
+    storage: &CreationProperties,
+) -> Result<(), EngineError> {
     if library.functions.nc_inq_var_filter_ids.is_none() {
         return Ok(());
     }

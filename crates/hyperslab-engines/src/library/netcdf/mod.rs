@@ -12,7 +12,7 @@ use crate::error::{EngineError, unsupported};
 use crate::interface::{
     Counter, Creator, FileBuffers, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor,
 };
-use crate::storage::{Format, Storage};
+use crate::storage::{CreationProperties, Format};
 use api::settings;
 use hyperslab_storage::CacheSettings;
 use std::path::Path;
@@ -49,7 +49,7 @@ impl PreparedEngine for Netcdf {
         &self,
         file: &Path,
         dataset: &str,
-        storage: &Storage,
+        storage: &CreationProperties,
         options: &OpenOptions,
     ) -> Opened<dyn OpenDataset> {
         no_file_buffers(options)?;
@@ -63,7 +63,7 @@ impl PreparedEngine for Netcdf {
         Ok(Box::new(variable))
     }
 
-    fn make(&self, file: &Path, storage: &Storage) -> Opened<dyn Creator> {
+    fn make(&self, file: &Path, storage: &CreationProperties) -> Opened<dyn Creator> {
         if storage.format != Format::Netcdf4 {
             return unsupported(
                 "files of many variables are made as netCDF-4: a classic one is rewritten for each",

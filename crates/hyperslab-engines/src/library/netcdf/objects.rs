@@ -9,7 +9,7 @@ use crate::interface::{Creator, Event, OpenDataset, Opened, Visitor, read_wanted
 use crate::library::call::{call, close_last};
 use crate::library::load::c_name;
 use crate::object::{Attribute, Wanted};
-use crate::storage::Storage;
+use crate::storage::CreationProperties;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};
 use std::rc::Rc;
@@ -24,7 +24,7 @@ const NAME_BYTES: usize = 257;
 /// A file that is filled with variables.
 pub(super) struct Made {
     file: Rc<File>,
-    storage: Storage,
+    storage: CreationProperties,
     /// The groups that were created, by path.
     groups: HashMap<String, c_int>,
     /// The dimensions that all variables share.
@@ -32,7 +32,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    pub(super) fn new(file: Rc<File>, storage: &Storage) -> Self {
+    pub(super) fn new(file: Rc<File>, storage: &CreationProperties) -> Self {
         let groups = HashMap::from([(String::new(), file.id)]);
         Self { file, storage: storage.clone(), groups, dimensions: None }
     }

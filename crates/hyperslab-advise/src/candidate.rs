@@ -5,14 +5,14 @@ use hyperslab_doctor::{DatasetFacts, FillFacts, Layout};
 
 /// A chunk shape with filters, or contiguous storage.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Storage {
+pub struct Candidate {
     /// Extent of a chunk; `None` for contiguous storage, which has no filters.
     pub chunk: Option<Vec<u64>>,
     /// The filters.
     pub pipeline: Pipeline,
 }
 
-impl Storage {
+impl Candidate {
     /// Chunks of this shape.
     pub fn chunked(chunk: &[u64], pipeline: Pipeline) -> Self {
         Self { chunk: Some(chunk.to_vec()), pipeline }
