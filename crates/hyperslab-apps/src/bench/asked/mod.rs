@@ -51,8 +51,6 @@ pub(super) fn asked(request: &Request) -> Result<Asked> {
     check_libraries(request)?;
     let subjects = subjects(request)?;
     let formats = formats(request)?;
-    let written = if stores_as_is(request) && request.file.is_some() { &[][..] } else { &formats };
-    let chosen = engines::choose(request, written, request.file.as_deref().is_some_and(is_netcdf))?;
     let caches = list(&request.cache, None, |text| cache("--cache", text))?;
     let page_buffers = list(&request.page_buffer, None, |text| size("--page-buffer", text).map(Some))?;
     let metadata_caches = list(&request.metadata_cache, None, |text| metadata_cache(text).map(Some))?;
@@ -97,8 +95,8 @@ pub(super) fn asked(request: &Request) -> Result<Asked> {
             caches,
             records: records.clone(),
             buffers: buffers.clone(),
-            engines: chosen.readers.clone(),
-            writers: chosen.writers.clone(),
+            engines: Vec::new(),
+            writers: Vec::new(),
             strategies,
             write_repeats: request.write_repeats,
             repeats: request.repeats,
@@ -107,6 +105,13 @@ pub(super) fn asked(request: &Request) -> Result<Asked> {
             cold: request.cold,
             subject: stored.subject,
         });
+    }
+    // Last, since it takes half a second: what is wrong with a request is said at once.
+    let written = if stores_as_is(request) && request.file.is_some() { &[][..] } else { &formats };
+    let chosen = engines::choose(request, written, request.file.as_deref().is_some_and(is_netcdf))?;
+    for matrix in &mut matrices {
+        matrix.engines.clone_from(&chosen.readers);
+        matrix.writers.clone_from(&chosen.writers);
     }
     Ok(Asked { matrices, weights, missing: chosen.missing, notes })
 }
