@@ -7,6 +7,16 @@
 //! The parameter is the level, 0 to 9. As in zlib's inflate, which libhdf5 calls, bytes after the stream are ignored,
 //! and a wrong adler32 or a preset dictionary is an error.
 
+mod bits;
+mod block;
+mod encoder;
+mod huffman;
+mod matches;
+mod sample;
+mod symbols;
+
+pub(crate) use encoder::Encoder;
+
 use crate::FilterError;
 use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
