@@ -215,6 +215,7 @@ class FileBuilder:
         overwrite: bool = False,
         verify: bool = True,
         threads: int | None = None,
+        encoder: str = "auto",
     ) -> int:
         """Write the file, and return its length in bytes. The builder is empty afterwards; after an error it is as before."""
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from hyperslab._application import Progress, StrPath, results, run
 from hyperslab._hyperslab import parse_bytes
+from hyperslab._new_file.options import checked_encoder
 from hyperslab._report import block_text
 from hyperslab.errors import HyperslabError
 
@@ -28,6 +29,7 @@ def repack(
     chunk_bytes: PerDataset = (),
     read: str | tuple[int | None, ...] | None = None,
     filter: PerDataset = (),
+    encoder: Literal["auto", "fast", "small"] = "auto",
     contiguous: str | Iterable[str] = (),
     compact: str | Iterable[str] = (),
     only: str | Iterable[str] = (),
@@ -80,6 +82,7 @@ def repack(
         "chunk_bytes": _settings(chunk_bytes),
         "reads_for": None if read is None else block_text(read),
         "filters": _settings(filter),
+        "encoder": checked_encoder(encoder),
         "contiguous": _words(contiguous),
         "compact": _words(compact),
         "only": _words(only),

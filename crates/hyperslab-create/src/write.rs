@@ -10,6 +10,7 @@ use hyperslab_encode::ordered::Workers;
 use hyperslab_encode::{Monitor, OutputFile, RepackError};
 use hyperslab_io::wrap::EarlySync;
 use hyperslab_io::{LocalSink, Sink};
+use hyperslab_storage::GzipEncoder;
 use hyperslab_write::{FileWriter, WriteError, WriteOptions};
 use std::io;
 use std::path::Path;
@@ -28,12 +29,20 @@ pub struct CreateOptions {
     pub verify: bool,
     /// The threads that encode. The bytes of the file do not depend on it.
     pub threads: usize,
+    /// Which encoder writes the gzip filter.
+    pub gzip: GzipEncoder,
 }
 
 impl Default for CreateOptions {
     /// Verified, with the threads that reads use, for HDF5 1.10 and later.
     fn default() -> Self {
-        Self { write: WriteOptions::default(), overwrite: false, verify: true, threads: hyperslab::threads() }
+        Self {
+            write: WriteOptions::default(),
+            overwrite: false,
+            verify: true,
+            threads: hyperslab::threads(),
+            gzip: GzipEncoder::default(),
+        }
     }
 }
 
@@ -87,6 +96,7 @@ impl NewFile<'_> {
                 data: &data,
                 objects: paths.len(),
                 is_verified: options.verify,
+                gzip: options.gzip,
                 workers: &workers,
                 threads: options.threads,
                 monitor,

@@ -15,7 +15,8 @@ use hyperslab_encode::checksums::{PieceChecksums, of_chunk};
 use hyperslab_encode::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
 use hyperslab_encode::ordered::Workers;
 use hyperslab_encode::{Monitor, RepackError};
-use hyperslab_storage::Layout;
+use hyperslab_filters::FilterError;
+use hyperslab_storage::{GzipEncoder, Layout};
 use hyperslab_tree::relocate::Relocatable;
 use hyperslab_write::{FileWriter, ObjectId};
 use std::sync::mpsc::sync_channel;
@@ -46,6 +47,7 @@ pub(crate) struct DataWriter<'a, 'd> {
     /// The number of objects of the file.
     pub objects: usize,
     pub is_verified: bool,
+    pub gzip: GzipEncoder,
     pub workers: &'a Workers<CodecState>,
     pub threads: usize,
     pub monitor: &'a Monitor,
@@ -78,6 +80,9 @@ impl DataWriter<'_, '_> {
         let filters = &self.prepared.filters.filters;
         let encoder = ChunkEncoder::new(filters, &self.prepared.datatype, bytes, false, self.is_verified);
         let encoder = encoder.map_err(|error| CreateError::invalid(self.path, error.to_string()))?;
+        // Elements with addresses are other ones in the file.
+        let gzip = if self.prepared.has_addresses() { GzipEncoder::Small } else { self.gzip };
+        let encoder = encoder.with_gzip(gzip);
         let extent = self.prepared.dataspace.dims();
         Ok(Chunks {
             id: self.id,
@@ -278,6 +283,7 @@ impl Chunks<'_> {
         writer: &mut FileWriter<'_>,
         checksums: &mut Vec<u32>,
     ) -> Result<(), CreateError> {
+        self.settle((first, count), elements)?;
         let work = |state: &mut CodecState, number: usize| {
             let chunk = blocks::nth(self.extent, &self.chunk, first + number as u64);
             self.encode(state, &chunk, elements)
@@ -291,6 +297,20 @@ impl Chunks<'_> {
         })
     }
 
+    /// Decides between the encoders of gzip, by the first chunks of all. Not by all that are here, of which there are more if there
+    /// are more threads.
+    fn settle(&self, (first, count): (u64, u64), elements: (&[u8], &Block)) -> Result<(), CreateError> {
+        if first > 0 {
+            return Ok(());
+        }
+        let count = count.min((BATCH_BYTES / (self.bytes as u64).max(1)).max(1));
+        let read = |number: usize, chunk: &mut Vec<u8>| {
+            self.fill_chunk(chunk, &blocks::nth(self.extent, &self.chunk, number as u64), elements);
+            true
+        };
+        self.encoder.settle_by_first(count as usize, read).map_err(|error| self.encode_error(&[], error))
+    }
+
     /// Encodes a chunk, whose elements are in this block. What is beyond the extent becomes the fill value.
     fn encode(
         &self,
@@ -298,16 +318,25 @@ impl Chunks<'_> {
         chunk: &Block,
         elements: (&[u8], &Block),
     ) -> Result<EncodedChunk, CreateError> {
+        let is_partial = self.fill_chunk(&mut state.chunk, chunk, elements);
+        let encoded = self.encoder.encode_own(is_partial, state);
+        encoded.map_err(|error| self.encode_error(&chunk.start, error))
+    }
+
+    /// Puts the elements of a chunk together; true if it reaches beyond the extent.
+    fn fill_chunk(&self, memory: &mut Vec<u8>, chunk: &Block, elements: (&[u8], &Block)) -> bool {
         let is_partial = chunk.clone().within(self.extent) != *chunk;
-        state.chunk.resize(self.bytes, 0);
+        memory.resize(self.bytes, 0);
         if is_partial {
-            let fills = state.chunk.chunks_exact_mut(self.fill.len().max(1));
+            let fills = memory.chunks_exact_mut(self.fill.len().max(1));
             fills.for_each(|element| element.copy_from_slice(&self.fill));
         }
-        copy_common(elements, (&mut state.chunk, chunk), self.element_bytes);
-        self.encoder.encode_own(is_partial, state).map_err(|error| {
-            let (object, offset) = (self.path.into(), chunk.start.clone());
-            CreateError::Write(RepackError::Encode { object, offset, error: Box::new(error) })
-        })
+        copy_common(elements, (memory, chunk), self.element_bytes);
+        is_partial
+    }
+
+    fn encode_error(&self, offset: &[u64], error: FilterError) -> CreateError {
+        let (object, offset) = (self.path.into(), offset.to_vec());
+        CreateError::Write(RepackError::Encode { object, offset, error: Box::new(error) })
     }
 }

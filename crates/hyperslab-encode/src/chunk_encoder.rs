@@ -1,16 +1,26 @@
 //! Encodes chunks, and checks at once that they decode to the same bytes.
 
 use crate::decimal_rounding::DecimalRounding;
+use crate::gzip_encoder;
 use crate::new_filters::{is_lossy, spec};
 use crate::rounding::Rounding;
 use hyperslab::Datatype;
 use hyperslab::datatypes::Class;
-use hyperslab_filters::{FilterError, Pipeline, Scratch};
+use hyperslab_filters::{DeflateEncoder, FilterError, Pipeline, Scratch};
 use hyperslab_format::message::Filter;
+use hyperslab_storage::GzipEncoder;
+use std::sync::OnceLock;
 
 /// Encodes the chunks of one dataset.
 pub struct ChunkEncoder {
     pipeline: Pipeline,
+    /// The same filters with the fast encoder of gzip.
+    fast: Pipeline,
+    /// Which of the two is used, once that is known.
+    gzip: OnceLock<DeflateEncoder>,
+    /// The most by which chunks of the fast one may be larger, in percent; `None` where only the other may be used.
+    percent_larger_max: Option<u32>,
+    element_bytes: usize,
     /// What is done to values before the filters.
     decimals: Option<DecimalRounding>,
     /// How far values may be from what they were; `None` if all bytes must be the same.
@@ -65,7 +75,91 @@ impl ChunkEncoder {
         let is_float = matches!(datatype.class, Class::Float(_));
         let promised = |filter: &Filter| hyperslab_filters::error_promised(filter.id, &filter.parameters);
         let error_promised = filters.iter().find_map(promised).filter(|_| is_float);
-        Ok(Self { pipeline, decimals: None, rounding, error_promised, is_verified, edge_chunks_unfiltered })
+        Ok(Self {
+            fast: pipeline.with_deflate_encoder(DeflateEncoder::Fast),
+            pipeline,
+            gzip: DeflateEncoder::Small.into(),
+            percent_larger_max: gzip_encoder::percent_larger_max(filters),
+            element_bytes: datatype.size as usize,
+            decimals: None,
+            rounding,
+            error_promised,
+            is_verified,
+            edge_chunks_unfiltered,
+        })
+    }
+
+    /// An encoder that writes gzip so; without it, `small`.
+    pub fn with_gzip(self, encoder: GzipEncoder) -> Self {
+        let gzip = match encoder {
+            GzipEncoder::Fast => DeflateEncoder::Fast.into(),
+            GzipEncoder::Auto if self.percent_larger_max.is_some() => OnceLock::new(),
+            GzipEncoder::Auto | GzipEncoder::Small => DeflateEncoder::Small.into(),
+        };
+        Self { gzip, ..self }
+    }
+
+    /// True if [`Self::settle`] is to be called before the first chunk is encoded.
+    pub fn is_open(&self) -> bool {
+        self.gzip.get().is_none()
+    }
+
+    /// Which encoder writes gzip, if the dataset has that filter.
+    pub fn gzip(&self) -> Option<DeflateEncoder> {
+        self.gzip.get().copied()
+    }
+
+    /// Decides between the encoders of gzip, if that is open. `read` puts the elements of the chunk in a row, of so many, into the
+    /// memory; false if it cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// Those of the filters.
+    pub fn settle(
+        &self,
+        count: usize,
+        read: impl FnMut(usize, &mut Vec<u8>) -> bool,
+    ) -> Result<(), FilterError> {
+        self.settle_by(gzip_encoder::spread(count), read)
+    }
+
+    /// The same of data that arrives, of which so many chunks are there.
+    ///
+    /// # Errors
+    ///
+    /// Those of the filters.
+    pub fn settle_by_first(
+        &self,
+        count: usize,
+        read: impl FnMut(usize, &mut Vec<u8>) -> bool,
+    ) -> Result<(), FilterError> {
+        self.settle_by(gzip_encoder::first(count), read)
+    }
+
+    fn settle_by(
+        &self,
+        groups: impl IntoIterator<Item = Vec<usize>>,
+        mut read: impl FnMut(usize, &mut Vec<u8>) -> bool,
+    ) -> Result<(), FilterError> {
+        let Some(percent) = self.percent_larger_max.filter(|_| self.is_open()) else { return Ok(()) };
+        let rounded = |row: usize, chunk: &mut Vec<u8>| {
+            let is_read = read(row, chunk);
+            if let (true, Some(decimals)) = (is_read, &self.decimals) {
+                decimals.apply(chunk);
+            }
+            is_read
+        };
+        let chosen = gzip_encoder::choose(&self.pipeline, percent, self.element_bytes, groups, rounded)?;
+        // Whoever comes first: the choice is the same.
+        let _ = self.gzip.set(chosen);
+        Ok(())
+    }
+
+    fn pipeline(&self) -> &Pipeline {
+        match self.gzip() {
+            Some(DeflateEncoder::Fast) => &self.fast,
+            Some(DeflateEncoder::Small) | None => &self.pipeline,
+        }
     }
 
     /// An encoder that rounds values to decimal places first.
@@ -86,7 +180,7 @@ impl ChunkEncoder {
         if self.pipeline.is_empty() || (self.edge_chunks_unfiltered && is_partial) {
             return Ok(EncodedChunk { bytes: chunk.to_vec(), mask: 0, error_max });
         }
-        let encoded = self.pipeline.encode(chunk, scratch)?;
+        let encoded = self.pipeline().encode(chunk, scratch)?;
         let (bytes, mask) = (encoded.bytes.to_vec(), encoded.mask);
         if self.is_verified {
             decoded.resize(chunk.len(), 0);

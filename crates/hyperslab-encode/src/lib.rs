@@ -3,6 +3,7 @@
 //! ```text
 //! elements ──► block (the part that a chunk has) ──► chunk_encoder, by the threads of ordered ──► FileWriter
 //!                                                    checksums of what was written
+//! gzip_encoder (which encoder writes gzip, from three chunks)
 //! new_filters (complete parameters of filters that are asked for)
 //! output_file (a file that appears under its name when it is complete)
 //! ```
@@ -17,6 +18,7 @@ pub mod chunk_encoder;
 pub mod chunk_filters;
 pub mod decimal_rounding;
 mod error;
+mod gzip_encoder;
 mod monitor;
 pub mod new_filters;
 pub mod ordered;

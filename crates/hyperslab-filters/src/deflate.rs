@@ -20,9 +20,29 @@ pub(crate) use encoder::Encoder;
 use crate::FilterError;
 use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
+use hyperslab_storage::GzipEncoder;
 use libdeflater::{CompressionError, DecompressionError};
 
 const NAME: &str = "deflate";
+
+/// What encodes. Every zlib reads what either writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DeflateEncoder {
+    /// libdeflate, at the filter's level.
+    #[default]
+    Small,
+    /// Several times as fast as libdeflate's fastest levels, and of about the size of zlib's level 4, whatever the filter's level.
+    Fast,
+}
+
+impl From<DeflateEncoder> for GzipEncoder {
+    fn from(encoder: DeflateEncoder) -> Self {
+        match encoder {
+            DeflateEncoder::Small => Self::Small,
+            DeflateEncoder::Fast => Self::Fast,
+        }
+    }
+}
 
 struct Deflate {
     level: u32,
@@ -55,6 +75,11 @@ impl Stage for Deflate {
     }
 
     fn encode(&self, raw: &[u8], out: &mut Buffer, state: &mut CodecState) -> Result<usize, FilterError> {
+        // Level 0 stores, which takes no encoder.
+        if state.deflate_encoder == DeflateEncoder::Fast && self.level > 0 {
+            let out = out.room(Encoder::room(raw.len()))?;
+            return Ok(state.fast_deflater().encode(raw, out));
+        }
         let deflater = state.deflater(effort(self.level));
         let out = out.room(deflater.zlib_compress_bound(raw.len()))?;
         deflater.zlib_compress(raw, out).map_err(|CompressionError::InsufficientSpace| FilterError::TooLong {

@@ -84,6 +84,8 @@ pub use client_data::{
     BitLayout, Element, ElementKind, Target, asked, client_data, error_promised, is_computed_by_plugin,
 };
 pub use custom::Filter;
+#[cfg(feature = "deflate")]
+pub use deflate::DeflateEncoder;
 pub use error::{Cause, Failure, FilterError, PluginSearch};
 pub use pipeline::{Encoded, Pipeline, Staged};
 pub use provide::{describe, register};

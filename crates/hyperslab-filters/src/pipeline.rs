@@ -54,6 +54,8 @@ pub struct Encoded<'a> {
 pub struct Pipeline {
     slots: Arc<[Slot]>,
     chunk_bytes: usize,
+    #[cfg(feature = "deflate")]
+    deflate_encoder: crate::DeflateEncoder,
 }
 
 struct Slot {
@@ -118,7 +120,19 @@ impl Pipeline {
             stage: provide::make(Setup { id: filter.id, parameters: filter.parameters }),
             encoder: OnceLock::new(),
         };
-        Ok(Self { slots: filters.iter().map(slot).collect(), chunk_bytes })
+        Ok(Self {
+            slots: filters.iter().map(slot).collect(),
+            chunk_bytes,
+            #[cfg(feature = "deflate")]
+            deflate_encoder: crate::DeflateEncoder::default(),
+        })
+    }
+
+    /// The same filters, of which deflate encodes so.
+    #[cfg(feature = "deflate")]
+    #[must_use]
+    pub fn with_deflate_encoder(&self, deflate_encoder: crate::DeflateEncoder) -> Self {
+        Self { deflate_encoder, ..self.clone() }
     }
 
     /// The error of the first filter that cannot be used, if any.
@@ -236,6 +250,10 @@ impl Pipeline {
     /// depend on how much memory there is.
     pub fn encode<'s>(&self, chunk: &'s [u8], scratch: &'s mut Scratch) -> Result<Encoded<'s>, FilterError> {
         let Scratch { buffers, state } = scratch;
+        #[cfg(feature = "deflate")]
+        {
+            state.deflate_encoder = self.deflate_encoder;
+        }
         let mut at = Intermediate { held: Holder::Stored, range: 0..chunk.len() };
         let mut mask = 0;
         for (i, slot) in self.slots.iter().enumerate() {

@@ -53,6 +53,11 @@ pub(crate) struct CodecState {
     inflater: Option<Decompressor>,
     #[cfg(feature = "deflate")]
     deflater: Option<(i32, Compressor)>,
+    /// Which encoder the pipeline has that is applied.
+    #[cfg(feature = "deflate")]
+    pub deflate_encoder: crate::DeflateEncoder,
+    #[cfg(feature = "deflate")]
+    fast_deflater: Option<crate::deflate::Encoder>,
     #[cfg(feature = "zstd")]
     zstd: Option<DCtx<'static>>,
     #[cfg(feature = "zstd")]
@@ -72,6 +77,10 @@ impl CodecState {
             self.deflater = Some((level, Compressor::new(checked)));
         }
         &mut self.deflater.as_mut().expect("made above").1
+    }
+
+    pub fn fast_deflater(&mut self) -> &mut crate::deflate::Encoder {
+        self.fast_deflater.get_or_insert_with(crate::deflate::Encoder::new)
     }
 }
 

@@ -216,7 +216,7 @@ impl FileBuilder {
 
     /// Write the file, and return its length in bytes. The builder is empty afterwards; after an error it is as before.
     #[expect(clippy::too_many_arguments, reason = "the options of a file")]
-    #[pyo3(signature = (path, *, libver=None, page_size=None, userblock_size=0, overwrite=false, verify=true, threads=None))]
+    #[pyo3(signature = (path, *, libver=None, page_size=None, userblock_size=0, overwrite=false, verify=true, threads=None, encoder="auto"))]
     fn write(
         &self,
         py: Python<'_>,
@@ -227,6 +227,7 @@ impl FileBuilder {
         overwrite: bool,
         verify: bool,
         threads: Option<usize>,
+        encoder: &str,
     ) -> PyResult<u64> {
         let file = self.lock().clone().ok_or_else(written)?;
         let write = WriteOptions {
@@ -236,7 +237,9 @@ impl FileBuilder {
             ..WriteOptions::default()
         };
         let threads = threads.unwrap_or_else(hyperslab::threads);
-        let options = CreateOptions { write, overwrite, verify, threads };
+        // Checked before.
+        let gzip = encoder.parse().unwrap_or_default();
+        let options = CreateOptions { write, overwrite, verify, threads, gzip };
         let created =
             interrupt::detach(py, || file.write(&path, &options, &Monitor::new(Cancel::current())))?;
         let created = created.map_err(raise)?;

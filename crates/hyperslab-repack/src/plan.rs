@@ -14,9 +14,8 @@ use hyperslab_encode::RepackError;
 use hyperslab_encode::decimal_rounding::DecimalRounding;
 use hyperslab_encode::ordered::AHEAD;
 use hyperslab_format::message::FilterPipeline;
-use hyperslab_storage::Layout;
-use hyperslab_storage::PathPattern;
 use hyperslab_storage::change::{ChangeSet, Rule};
+use hyperslab_storage::{GzipEncoder, Layout, PathPattern};
 use hyperslab_tree::object_selection::{ObjectSelection, SelectionSummary};
 use hyperslab_tree::relocate::{Relocatable, contains_addresses};
 use hyperslab_tree::shared_parts::{Recent, SharedParts};
@@ -45,6 +44,8 @@ pub struct RepackOptions {
     pub memory_bytes: u64,
     /// Threads that decode and encode.
     pub threads: usize,
+    /// Which encoder writes the gzip filter of what is recoded.
+    pub gzip: GzipEncoder,
     /// True if everything is read back and compared.
     pub verify: bool,
     /// True if chunks that cannot be read become fill values, and are listed, instead of ending the repack.

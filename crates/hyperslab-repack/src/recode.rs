@@ -9,6 +9,7 @@ mod sweep;
 mod temporary_file;
 mod through_file;
 
+use crate::gzip_choice::settle_by_reading;
 use crate::plan::{Method, Recoding};
 use crate::stored_reader::StoredReader;
 use hyperslab::{Dataset, Endianness, File, Heap, Selection};
@@ -18,9 +19,11 @@ use hyperslab_encode::block::Block;
 use hyperslab_encode::checksums;
 use hyperslab_encode::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
 use hyperslab_encode::ordered::Workers;
-use hyperslab_filters::FilterError;
+use hyperslab_filters::{DeflateEncoder, FilterError};
+use hyperslab_storage::GzipEncoder;
+use hyperslab_storage::filter::number::DEFLATE;
 use hyperslab_tree::damage::{Damage, fill_element, tolerated};
-use hyperslab_tree::relocate::Relocatable;
+use hyperslab_tree::relocate::{Relocatable, contains_addresses};
 use hyperslab_tree::source_tree::Sources;
 use hyperslab_write::{FileWriter, ObjectId, ObjectSpec, StorageSpec};
 use std::path::Path;
@@ -36,6 +39,7 @@ pub(crate) struct Recoder<'a, 'w> {
     pub workers: &'a Workers<CodecState>,
     pub monitor: &'a Monitor,
     pub temporary_folder: &'a Path,
+    pub gzip: GzipEncoder,
     pub is_verified: bool,
     /// True if chunks that cannot be read become fill values.
     pub keep_going: bool,
@@ -51,6 +55,8 @@ pub(crate) struct WrittenChunks {
     pub checksums: Vec<u32>,
     /// The largest difference between a value and what is read back.
     pub error_max: f64,
+    /// Which encoder wrote gzip, if the dataset has that filter.
+    pub gzip: Option<DeflateEncoder>,
 }
 
 /// The dataset that is recoded.
@@ -88,13 +94,18 @@ impl Recoder<'_, '_> {
         let dataset = dataset.cancelled_by(&self.monitor.cancel);
         let is_filtered = !recoding.filters.filters.is_empty();
         let subject = Subject { id, path: path.into(), dataset, fill, is_filtered };
-        match &recoding.method {
-            Method::Nothing => Ok(WrittenChunks::default()),
-            Method::Blocks(shape) => self.blocks(&subject, shape),
-            Method::ChunkByChunk => self.chunk_by_chunk(&subject, &self.target(&subject, recoding)?),
-            Method::Sweep(sweep) => self.sweep(&subject, &self.target(&subject, recoding)?, sweep),
-            Method::Spill(spill) => self.through_file(&subject, &self.target(&subject, recoding)?, spill),
-        }
+        let target = match &recoding.method {
+            Method::Nothing => return Ok(WrittenChunks::default()),
+            Method::Blocks(shape) => return self.blocks(&subject, shape),
+            Method::ChunkByChunk | Method::Sweep(_) | Method::Spill(_) => self.target(&subject, recoding)?,
+        };
+        let written = match &recoding.method {
+            Method::Sweep(sweep) => self.sweep(&subject, &target, sweep),
+            Method::Spill(spill) => self.through_file(&subject, &target, spill),
+            _ => self.chunk_by_chunk(&subject, &target),
+        };
+        let has_gzip = recoding.filters.filters.iter().any(|filter| filter.id == DEFLATE);
+        Ok(WrittenChunks { gzip: target.encoder.gzip().filter(|_| has_gzip), ..written? })
     }
 
     fn target(&self, subject: &Subject, recoding: &Recoding) -> Result<ChunkedTarget, RepackError> {
@@ -118,7 +129,9 @@ impl Recoder<'_, '_> {
             self.is_verified,
         );
         let encoder = encoder.map_err(|error| encode_error(subject, &[], error))?;
-        let encoder = encoder.rounding(recoding.decimals.clone());
+        // Elements with addresses are other ones in the new file.
+        let gzip = if contains_addresses(datatype) { GzipEncoder::Small } else { self.gzip };
+        let encoder = encoder.rounding(recoding.decimals.clone()).with_gzip(gzip);
         Ok(ChunkedTarget {
             chunk: chunked.chunk_dims.to_vec(),
             chunk_bytes,
@@ -240,6 +253,13 @@ impl Subject {
 impl ChunkedTarget {
     fn count(&self) -> usize {
         self.coords.len() / self.chunk.len().max(1)
+    }
+
+    /// Decides between the encoders of gzip by chunks that are read for it.
+    fn settle_by_reading(&self, subject: &Subject) -> Result<(), RepackError> {
+        let block = |row: usize| self.block(row);
+        settle_by_reading(&self.encoder, &subject.dataset, self.chunk_bytes, self.count(), block)
+            .map_err(|error| encode_error(subject, &[], error))
     }
 
     /// The elements of the chunk in a row, including those beyond the extent.

@@ -11,6 +11,7 @@ use hyperslab_encode::RepackError;
 use hyperslab_encode::checksums::Checksums;
 use hyperslab_encode::chunk_encoder::CodecState;
 use hyperslab_encode::ordered::Workers;
+use hyperslab_filters::DeflateEncoder;
 use hyperslab_format::Address;
 use hyperslab_io::Sink;
 use hyperslab_tree::damage::{Damage, Lost};
@@ -32,6 +33,8 @@ pub struct Repacked {
     pub lost: Vec<Lost>,
     /// The largest difference between a value and what is read back, of each dataset with filters that round.
     pub rounding: Vec<(String, f64)>,
+    /// Which encoder wrote each dataset that was recoded with gzip.
+    pub gzip: Vec<(String, DeflateEncoder)>,
     pub(crate) source: SourceFile,
     pub(crate) datasets: Vec<WrittenDataset>,
     /// The objects of the source, as the tree numbers them.
@@ -118,6 +121,7 @@ impl RepackPlan {
             damage: source.damage,
             lost: source.lost,
             rounding: Vec::new(),
+            gzip: Vec::new(),
             source: source.file.clone(),
             datasets: Vec::with_capacity(datasets.len()),
             sources: Sources::default(),
@@ -148,6 +152,7 @@ impl RepackPlan {
                         workers: &workers,
                         monitor,
                         temporary_folder: &options.temporary_folder,
+                        gzip: options.gzip,
                         is_verified: options.verify,
                         keep_going: options.keep_going,
                         damage: Vec::new(),
@@ -156,6 +161,9 @@ impl RepackPlan {
                     let chunks = recoder.recode(id, &path, &dataset, recoding);
                     repacked.damage.append(&mut recoder.damage);
                     let chunks = chunks.map_err(|error| located(error, &path))?;
+                    if let Some(encoder) = chunks.gzip {
+                        repacked.gzip.push((path.to_string(), encoder));
+                    }
                     if chunks.error_max > 0.0 {
                         repacked.rounding.push((path.to_string(), chunks.error_max));
                     }

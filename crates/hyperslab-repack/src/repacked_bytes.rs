@@ -5,6 +5,7 @@ use crate::plan::{RepackOptions, RepackPlan};
 use hyperslab::File;
 use hyperslab::hdf5::page_bytes;
 use hyperslab_encode::RepackError;
+use hyperslab_storage::GzipEncoder;
 use hyperslab_storage::change::ChangeSet;
 use hyperslab_tree::object_selection::ObjectSelection;
 use hyperslab_write::WriteOptions;
@@ -25,6 +26,7 @@ pub fn repacked_bytes(file: &File) -> Result<u64, RepackError> {
         changes: ChangeSet::default(),
         memory_bytes: MEMORY_BYTES,
         threads: 1,
+        gzip: GzipEncoder::default(),
         verify: false,
         keep_going: true,
         moved: None,

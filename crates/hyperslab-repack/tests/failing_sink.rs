@@ -55,6 +55,7 @@ fn options(threads: usize, filters: Option<Vec<FilterRequest>>) -> RepackOptions
         changes: ChangeSet { rules: filters.map(rule).into_iter().collect(), ..ChangeSet::default() },
         memory_bytes: 16 << 20,
         threads,
+        gzip: hyperslab_storage::GzipEncoder::default(),
         verify: true,
         keep_going: false,
         moved: None,

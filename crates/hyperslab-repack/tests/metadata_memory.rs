@@ -79,6 +79,7 @@ fn options(temporary_folder: &Path, changes: ChangeSet) -> RepackOptions {
         changes,
         memory_bytes: 64 << 20,
         threads: 2,
+        gzip: hyperslab_storage::GzipEncoder::default(),
         verify: true,
         keep_going: false,
         moved: None,

@@ -65,6 +65,7 @@ fn options(keep_going: bool, layout: Option<LayoutRequest>) -> RepackOptions {
         changes: ChangeSet { rules: layout.map(rule).into_iter().collect(), ..ChangeSet::default() },
         memory_bytes: 32 << 20,
         threads: 1,
+        gzip: hyperslab_storage::GzipEncoder::default(),
         verify: true,
         keep_going,
         moved: None,

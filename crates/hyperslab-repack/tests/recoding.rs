@@ -33,6 +33,7 @@ fn options(rules: Vec<Rule>, memory_bytes: u64) -> RepackOptions {
         changes: ChangeSet { rules, ..ChangeSet::default() },
         memory_bytes,
         threads: 2,
+        gzip: hyperslab_storage::GzipEncoder::default(),
         verify: true,
         keep_going: false,
         moved: None,

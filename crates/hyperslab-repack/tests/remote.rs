@@ -83,6 +83,7 @@ fn repacked_from_afar(bytes: &[u8], rules: Vec<Rule>) -> Counts {
         changes: ChangeSet { rules, ..ChangeSet::default() },
         memory_bytes: 64 << 20,
         threads: 2,
+        gzip: hyperslab_storage::GzipEncoder::default(),
         verify: true,
         keep_going: false,
         moved: None,

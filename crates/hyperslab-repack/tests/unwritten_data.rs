@@ -62,6 +62,7 @@ fn data_that_was_never_written_takes_no_memory() {
             changes: ChangeSet { rules: changes.into_iter().map(rule).collect(), ..ChangeSet::default() },
             memory_bytes: 32 << 20,
             threads: 2,
+            gzip: hyperslab_storage::GzipEncoder::default(),
             verify: true,
             keep_going: false,
             moved: None,

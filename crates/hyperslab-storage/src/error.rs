@@ -33,4 +33,10 @@ pub enum WordError {
         /// What is wrong with it.
         problem: String,
     },
+    /// An encoder that does not exist.
+    #[error("there is no encoder {text:?}; it is one of auto, fast, small")]
+    Encoder {
+        /// As the user wrote it.
+        text: String,
+    },
 }

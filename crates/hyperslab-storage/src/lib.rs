@@ -5,6 +5,7 @@
 //! filter     numbers and names of filters; a filter that is asked for: `gzip=4`
 //! cache      the settings of libhdf5's chunk cache: `3MiB,521,0.75`
 //! pattern    blocks that are read one after the other: `1x361x720`, `:x1x1`
+//! encoder    which encoder writes the gzip filter
 //! layout     how elements lie in a file: compact, contiguous, in chunks
 //! cost       what the parts of a read take, in seconds
 //! change     rules about what is to be stored otherwise: `--chunks /t2m:1x361x720`
@@ -21,6 +22,7 @@
 pub mod cache;
 pub mod change;
 pub mod cost;
+mod encoder;
 mod error;
 pub mod filter;
 mod layout;
@@ -30,6 +32,7 @@ pub mod pattern;
 pub mod storage_change;
 
 pub use cache::CacheSettings;
+pub use encoder::GzipEncoder;
 pub use error::WordError;
 pub use filter::{FilterRequest, pipeline_text};
 pub use layout::Layout;

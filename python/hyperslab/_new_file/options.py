@@ -56,3 +56,9 @@ def _integer(name: str, value: Any) -> int:
     except TypeError:
         raise WrongTypeError(f"{name} is an integer, not {value!r}") from None
 
+
+def checked_encoder(encoder: Any) -> str:
+    """The word for an encoder of the gzip filter."""
+    if encoder not in ("auto", "fast", "small"):
+        raise InvalidError(f"encoder={encoder!r}: it is one of 'auto', 'fast', 'small'")
+    return str(encoder)

@@ -19,8 +19,8 @@ mod targets;
 mod words;
 
 pub use model::{
-    BrokenReference, DamagedPart, Dataset, Document, Kept, LostPart, Needed, Outcome, Plan, RaisedFeature,
-    Renamed, Rounding, Selection,
+    BrokenReference, DamagedPart, Dataset, Document, Encoder, Kept, LostPart, Needed, Outcome, Plan,
+    RaisedFeature, Renamed, Rounding, Selection,
 };
 pub use observer::{Observer, Quiet};
 pub use read_effects::{Counts, ReadEffect};
@@ -86,6 +86,7 @@ impl Repack {
             changes,
             memory_bytes,
             threads: hyperslab::threads().div_ceil(jobs),
+            gzip: request.encoder,
             verify: !request.no_verify,
             keep_going: request.keep_going,
             moved: None,

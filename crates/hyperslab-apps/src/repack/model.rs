@@ -2,9 +2,11 @@
 
 use super::read_effects::ReadEffect;
 use crate::files;
+use hyperslab_filters::DeflateEncoder;
 use hyperslab_repack::{
     Damage, Estimate, PlannedDataset, RepackError, RepackPlan, Repacked, SelectionSummary, StorageSummary,
 };
+use hyperslab_storage::GzipEncoder;
 use serde::{Serialize, Serializer};
 use std::path::Path;
 use std::sync::Arc;
@@ -195,6 +197,8 @@ pub struct Outcome {
     pub lost: Vec<LostPart>,
     /// The largest error of each dataset whose filters round.
     pub rounding: Vec<Rounding>,
+    /// Which encoder wrote each dataset that was encoded anew by gzip.
+    pub encoders: Vec<Encoder>,
     /// What usual reads of changed datasets take in libhdf5 with its default cache, before and after.
     pub reads: Vec<ReadEffect>,
 }
@@ -221,6 +225,15 @@ pub struct DamagedPart {
     pub shape: Vec<u64>,
     /// Why.
     pub error: String,
+}
+
+/// Which encoder wrote a dataset.
+#[derive(Debug, Serialize)]
+pub struct Encoder {
+    /// The object.
+    pub path: String,
+    /// `fast` or `small`.
+    pub encoder: GzipEncoder,
 }
 
 /// The largest difference between a value and what is read back.
@@ -332,6 +345,10 @@ impl Outcome {
         verified_bytes: Option<u64>,
     ) -> Self {
         let rounding = repacked.rounding.iter();
+        let encoder = |(path, encoder): &(String, DeflateEncoder)| Encoder {
+            path: path.clone(),
+            encoder: (*encoder).into(),
+        };
         Self {
             objects: repacked.objects,
             bytes_before,
@@ -348,6 +365,7 @@ impl Outcome {
             rounding: rounding
                 .map(|(path, error_max)| Rounding { path: path.clone(), error_max: *error_max })
                 .collect(),
+            encoders: repacked.gzip.iter().map(encoder).collect(),
             reads: Vec::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! Which files are rewritten, and how.
 
 use hyperslab_repack::{CMIP7_BOUND, LowBound};
+use hyperslab_storage::GzipEncoder;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -22,6 +23,8 @@ pub struct Request {
     pub reads_for: Option<String>,
     /// Filters: `[OBJECTS:]FILTERS`.
     pub filters: Vec<String>,
+    /// Which encoder writes the gzip filter.
+    pub encoder: GzipEncoder,
     /// Datasets that are stored in one block.
     pub contiguous: Vec<String>,
     /// Datasets that are stored in their object headers.

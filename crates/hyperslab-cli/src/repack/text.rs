@@ -1,9 +1,10 @@
 //! A plan and its outcome as text.
 
 use crate::failure::one_line;
-use hyperslab_apps::repack::{Document, Outcome, Plan, RaisedFeature, ReadEffect, Selection};
+use hyperslab_apps::repack::{Document, Encoder, Outcome, Plan, RaisedFeature, ReadEffect, Selection};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_repack::{PlannedDataset, StorageSummary};
+use hyperslab_storage::GzipEncoder;
 use hyperslab_units::counted_text;
 use hyperslab_units::size;
 use std::path::PathBuf;
@@ -178,8 +179,20 @@ pub(super) fn outcome(document: &Document, outcome: &Outcome, is_in_place: bool)
         let path = one_line(&rounding.path);
         text.push_str(&format!("{path}: the filters round by at most {}\n", bound(rounding.error_max)));
     }
+    text.push_str(&encoders(&outcome.encoders));
     text.extend(reads(&outcome.reads));
     text
+}
+
+/// `gzip was written by the fast encoder in 3 datasets of 4`
+fn encoders(encoders: &[Encoder]) -> String {
+    let fast = encoders.iter().filter(|one| one.encoder == GzipEncoder::Fast).count();
+    match encoders {
+        [] => String::new(),
+        [one] => format!("{}: gzip was written by the {} encoder\n", one_line(&one.path), one.encoder),
+        all if fast == all.len() => format!("gzip was written by the fast encoder in {fast} datasets\n"),
+        all => format!("gzip was written by the fast encoder in {fast} of {} datasets\n", all.len()),
+    }
 }
 
 /// Reads that got much faster or slower, those that gain or lose most first:

@@ -3,6 +3,7 @@
 
 use super::SampleSize;
 use super::stored_chunks::StoredChunks;
+use crate::gzip_choice::settle_by_reading;
 use crate::plan::{Recoding, RepackPlan};
 use crate::planned_dataset::PlannedDataset;
 use hyperslab::{Dataset, Endianness, Selection};
@@ -12,8 +13,11 @@ use hyperslab_encode::chunk_encoder::{ChunkEncoder, CodecState};
 use hyperslab_encode::new_filters::FilteredDataset;
 use hyperslab_encode::ordered::Workers;
 use hyperslab_format::message::Filter;
+use hyperslab_storage::GzipEncoder;
 use hyperslab_tree::damage::fill_element;
+use hyperslab_tree::relocate::contains_addresses;
 use hyperslab_write::{ChunkedSpec, DatasetSpec};
+use std::cell::OnceCell;
 use std::time::Instant;
 
 pub(super) struct Sampler<'a> {
@@ -106,9 +110,14 @@ impl<'a> Sampler<'a> {
         };
         let (mut encoded, mut stored, mut seconds) = (0u64, 0u64, 0.0);
         let Regions { regions, is_all } = regions(&chunks, budget, self.size.decoded_bytes);
+        let gzip = OnceCell::new();
+        if is_all {
+            let chosen = self.chosen(&chunks, chunk_bytes as usize, planned)?;
+            chosen.into_iter().for_each(|chosen| gzip.set(chosen).unwrap_or_default());
+        }
         for (region, blocks) in regions {
             let begun = Instant::now();
-            let found = self.encode_region(&chunks, &region, &blocks, planned);
+            let found = self.encode_region(&chunks, &region, &blocks, planned, &gzip);
             match found {
                 Ok(bytes) => stored = stored.saturating_add(bytes),
                 // It becomes fill values, or is not among the samples.
@@ -128,13 +137,43 @@ impl<'a> Sampler<'a> {
         Ok(Sampled { bytes, seconds: seconds * times, is_part: is_part && !is_plain })
     }
 
-    /// Reads a region and encodes chunks of it; returns the bytes that they take.
+    /// The encoder of gzip that the repack chooses, where all is read anyway.
+    fn chosen(
+        &self,
+        chunks: &NewChunks<'_>,
+        chunk_bytes: usize,
+        planned: &PlannedDataset,
+    ) -> Result<Option<GzipEncoder>, RepackError> {
+        let (dataset, filters) = (chunks.dataset, &chunks.recoding.filters.filters);
+        let encoder = ChunkEncoder::new(filters, dataset.datatype(), chunk_bytes, false, false);
+        let settled = encoder.and_then(|encoder| {
+            let encoder = encoder.rounding(chunks.recoding.decimals.clone()).with_gzip(self.gzip(dataset));
+            let block = |row: usize| chunks.block(row as u64);
+            settle_by_reading(&encoder, dataset, chunk_bytes, chunks.count() as usize, block)?;
+            Ok(encoder.gzip().map(GzipEncoder::from))
+        });
+        settled.map_err(|error| RepackError::Encode {
+            object: planned.path.to_string(),
+            offset: Vec::new(),
+            error: Box::new(error),
+        })
+    }
+
+    /// The encoder that is asked for.
+    fn gzip(&self, dataset: &Dataset) -> GzipEncoder {
+        // Elements with addresses are other ones in the new file.
+        if contains_addresses(dataset.datatype()) { GzipEncoder::Small } else { self.plan.options.gzip }
+    }
+
+    /// Reads a region and encodes chunks of it; returns the bytes that they take. The first one decides between the encoders of
+    /// gzip for all.
     fn encode_region(
         &self,
         chunks: &NewChunks<'_>,
         region: &Block,
         blocks: &[Block],
         planned: &PlannedDataset,
+        gzip: &OnceCell<GzipEncoder>,
     ) -> Result<u64, RepackError> {
         let dataset = chunks.dataset;
         let (fill, size) = (fill_element(dataset), chunks.element_bytes as usize);
@@ -149,14 +188,15 @@ impl<'a> Sampler<'a> {
         let verify = self.plan.options.verify;
         let encoder = ChunkEncoder::new(&filters, dataset.datatype(), bytes as usize, is_unfiltered, verify)
             .map_err(|error| failed(&region.start, error))?
-            .rounding(chunks.recoding.decimals.clone());
+            .rounding(chunks.recoding.decimals.clone())
+            .with_gzip(gzip.get().copied().unwrap_or_else(|| self.gzip(dataset)));
         let read =
             |part: &Block| dataset.read_bytes(&Selection::block(&part.start, &part.count), Endianness::File);
         let shape = blocks.first().map_or(&[][..], |block| &block.count);
         let stored_chunks = StoredChunks::of(dataset, chunks.recoding, shape, bytes);
         // New chunks are cut out of the region.
         let elements = if stored_chunks.is_some() { Vec::new() } else { read(region)? };
-        let work = |state: &mut CodecState, number: usize| {
+        let cut = |state: &mut CodecState, number: usize| -> Result<bool, RepackError> {
             let block = &blocks[number];
             let within = block.clone().within(dataset.shape());
             let is_partial = within != *block;
@@ -174,8 +214,22 @@ impl<'a> Sampler<'a> {
                 // The engine reads edge chunks in forms that are rare, and has the message where one is damaged.
                 Some(_) => place((&read(&within)?, &within), &mut state.chunk),
             }
+            Ok(is_partial)
+        };
+        let sample = |number: usize, chunk: &mut Vec<u8>| {
+            let mut state = CodecState::default();
+            let is_cut = cut(&mut state, number).is_ok();
+            *chunk = state.chunk;
+            is_cut
+        };
+        encoder.settle(blocks.len(), sample).map_err(|error| failed(&region.start, error))?;
+        if let Some(chosen) = encoder.gzip() {
+            gzip.get_or_init(|| chosen.into());
+        }
+        let work = |state: &mut CodecState, number: usize| {
+            let is_partial = cut(state, number)?;
             let encoded = encoder.encode_own(is_partial, state);
-            encoded.map(|encoded| encoded.bytes.len()).map_err(|error| failed(&block.start, error))
+            encoded.map(|encoded| encoded.bytes.len()).map_err(|error| failed(&blocks[number].start, error))
         };
         let mut stored = 0;
         let workers = Workers::<CodecState>::new(chunks.recoding.threads);

@@ -18,6 +18,7 @@ impl Recoder<'_, '_> {
         subject: &Subject,
         target: &ChunkedTarget,
     ) -> Result<WrittenChunks, RepackError> {
+        target.settle_by_reading(subject)?;
         let dataset = &subject.dataset;
         let map = dataset.chunk_map()?;
         let decoder = ChunkDecoder::new(dataset, target.chunk_bytes)

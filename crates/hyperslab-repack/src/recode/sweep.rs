@@ -69,6 +69,17 @@ impl Recoder<'_, '_> {
             }
             return Ok(());
         }
+        if rows.len() == target.count() {
+            // All are in memory.
+            let gathered = |row: usize, chunk: &mut Vec<u8>| {
+                gather(subject, target, row, parts, chunk);
+                true
+            };
+            let settled = target.encoder.settle(target.count(), gathered);
+            settled.map_err(|error| encode_error(subject, &[], error))?;
+        } else {
+            target.settle_by_reading(subject)?;
+        }
         let work = |state: &mut CodecState, number: usize| -> Result<EncodedChunk, RepackError> {
             let row = rows[number];
             let is_partial = gather(subject, target, row, parts, &mut state.chunk);

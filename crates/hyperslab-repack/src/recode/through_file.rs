@@ -82,6 +82,9 @@ impl Recoder<'_, '_> {
         target: &ChunkedTarget,
         array: &SpilledArray<'_>,
     ) -> Result<WrittenChunks, RepackError> {
+        let read = |row: usize, chunk: &mut Vec<u8>| array.chunk(subject, target, row, chunk).is_ok();
+        let settled = target.encoder.settle(target.count(), read);
+        settled.map_err(|error| encode_error(subject, &[], error))?;
         let encode = |state: &mut CodecState, row: usize, is_partial: bool| {
             let encoded = target.encoder.encode_own(is_partial, state);
             encoded.map_err(|error| encode_error(subject, &target.block(row).start, error))
@@ -170,6 +173,22 @@ impl<'a> SpilledArray<'a> {
     /// The elements of a bucket.
     fn bucket(&self, number: usize) -> Block {
         self.spill.bucket_block(&self.bucket_grid.coordinates(self.buckets[number].0))
+    }
+
+    /// Puts the elements of the chunk in a row together.
+    fn chunk(
+        &self,
+        subject: &Subject,
+        target: &ChunkedTarget,
+        row: usize,
+        chunk: &mut Vec<u8>,
+    ) -> Result<(), RepackError> {
+        let at = self.rows.iter().position(|one| *one == row).unwrap_or_default();
+        let bucket = self.bucket(self.buckets.partition_point(|(_, end)| *end <= at));
+        let (parts, mut elements) = (self.parts(&bucket), Vec::new());
+        self.read(&bucket, &parts, &mut elements)?;
+        gather(subject, target, row, &self.split(&elements, &parts), chunk);
+        Ok(())
     }
 
     /// The range in `rows` of the chunks of a bucket.
