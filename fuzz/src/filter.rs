@@ -7,7 +7,7 @@
 //! +-------+------------------+----------------------+--------------+
 //! ```
 
-use hyperslab_filters::{FilterSpec, Pipeline, Scratch, Staged, table, unshuffle_elements};
+use hyperslab_filters::{DeflateEncoder, FilterSpec, Pipeline, Scratch, Staged, table, unshuffle_elements};
 
 /// More parameters than any filter has.
 const PARAMETERS_MAX: usize = 40;
@@ -70,6 +70,21 @@ pub fn encode(bytes: &[u8]) {
     } else {
         assert!(chunk == raw, "filter {id} with {parameters:?}");
     }
+}
+
+/// Encodes the bytes behind the first, as often as that says, by the fast encoder of deflate.
+pub fn deflate_fast(bytes: &[u8]) {
+    let Some((&times, piece)) = bytes.split_first() else { return };
+    let raw = piece.repeat((usize::from(times) + 1).min(1 + CHUNK_BYTES_MAX / piece.len().max(1)));
+    let filter = FilterSpec { id: 1, optional: false, parameters: &[4] };
+    let pipeline = Pipeline::new(&[filter], 1, raw.len()).expect("a level");
+    let pipeline = pipeline.with_deflate_encoder(DeflateEncoder::Fast);
+    let mut scratch = Scratch::new();
+    let stored = pipeline.encode(&raw, &mut scratch).expect("any bytes can be encoded").bytes.to_vec();
+    assert!(stored.len() <= raw.len() + 5 * raw.len().div_ceil(65_535).max(1) + 6);
+    let mut chunk = vec![0x55; raw.len()];
+    pipeline.decode_into(&stored, 0, &mut scratch, &mut chunk).expect("what was encoded");
+    assert!(chunk == raw);
 }
 
 fn cut(bytes: &[u8]) -> Option<(Vec<u32>, usize, &[u8])> {

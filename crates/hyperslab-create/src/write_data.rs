@@ -308,7 +308,9 @@ impl Chunks<'_> {
             self.fill_chunk(chunk, &blocks::nth(self.extent, &self.chunk, number as u64), elements);
             true
         };
-        self.encoder.settle_by_first(count as usize, read).map_err(|error| self.encode_error(&[], error))
+        self.encoder
+            .settle_by_first(count as usize, self.workers, read)
+            .map_err(|error| self.encode_error(&[], error))
     }
 
     /// Encodes a chunk, whose elements are in this block. What is beyond the extent becomes the fill value.

@@ -3,6 +3,7 @@
 use crate::decimal_rounding::DecimalRounding;
 use crate::gzip_encoder;
 use crate::new_filters::{is_lossy, spec};
+use crate::ordered::Workers;
 use crate::rounding::Rounding;
 use hyperslab::Datatype;
 use hyperslab::datatypes::Class;
@@ -109,8 +110,8 @@ impl ChunkEncoder {
         self.gzip.get().copied()
     }
 
-    /// Decides between the encoders of gzip, if that is open. `read` puts the elements of the chunk in a row, of so many, into the
-    /// memory; false if it cannot be read.
+    /// Decides between the encoders of gzip, if that is open, by one of the workers. `read` puts the elements of the chunk in a row,
+    /// of `count`, into the memory; false if it cannot be read.
     ///
     /// # Errors
     ///
@@ -118,12 +119,13 @@ impl ChunkEncoder {
     pub fn settle(
         &self,
         count: usize,
-        read: impl FnMut(usize, &mut Vec<u8>) -> bool,
+        workers: &Workers<CodecState>,
+        read: impl Fn(usize, &mut Vec<u8>) -> bool + Sync,
     ) -> Result<(), FilterError> {
-        self.settle_by(gzip_encoder::spread(count), read)
+        self.settle_by(|| gzip_encoder::spread(count), workers, read)
     }
 
-    /// The same of data that arrives, of which so many chunks are there.
+    /// The same of data that arrives, of which `count` chunks are there.
     ///
     /// # Errors
     ///
@@ -131,15 +133,17 @@ impl ChunkEncoder {
     pub fn settle_by_first(
         &self,
         count: usize,
-        read: impl FnMut(usize, &mut Vec<u8>) -> bool,
+        workers: &Workers<CodecState>,
+        read: impl Fn(usize, &mut Vec<u8>) -> bool + Sync,
     ) -> Result<(), FilterError> {
-        self.settle_by(gzip_encoder::first(count), read)
+        self.settle_by(|| gzip_encoder::first(count), workers, read)
     }
 
-    fn settle_by(
+    fn settle_by<G: IntoIterator<Item = Vec<usize>>>(
         &self,
-        groups: impl IntoIterator<Item = Vec<usize>>,
-        mut read: impl FnMut(usize, &mut Vec<u8>) -> bool,
+        groups: impl Fn() -> G + Sync,
+        workers: &Workers<CodecState>,
+        read: impl Fn(usize, &mut Vec<u8>) -> bool + Sync,
     ) -> Result<(), FilterError> {
         let Some(percent) = self.percent_larger_max.filter(|_| self.is_open()) else { return Ok(()) };
         let rounded = |row: usize, chunk: &mut Vec<u8>| {
@@ -149,10 +153,15 @@ impl ChunkEncoder {
             }
             is_read
         };
-        let chosen = gzip_encoder::choose(&self.pipeline, percent, self.element_bytes, groups, rounded)?;
-        // Whoever comes first: the choice is the same.
-        let _ = self.gzip.set(chosen);
-        Ok(())
+        let work = |state: &mut CodecState, _: usize| {
+            let memory = (&mut state.scratch, &mut state.chunk);
+            gzip_encoder::choose(&self.pipeline, percent, self.element_bytes, groups(), memory, rounded)
+        };
+        workers.run(1, true, work, |_, chosen| {
+            // Whoever comes first: the choice is the same.
+            let _ = self.gzip.set(chosen);
+            Ok(())
+        })
     }
 
     fn pipeline(&self) -> &Pipeline {

@@ -51,20 +51,18 @@ pub(crate) fn choose(
     percent_larger_max: u32,
     element_bytes: usize,
     groups: impl IntoIterator<Item = Vec<usize>>,
+    (scratch, chunk): (&mut Scratch, &mut Vec<u8>),
     mut read: impl FnMut(usize, &mut Vec<u8>) -> bool,
 ) -> Result<DeflateEncoder, FilterError> {
-    let mut scratch = Scratch::new();
-    let mut chunk = Vec::new();
     let (mut small, mut fast, mut samples) = (0, 0, 0);
     for rows in groups {
-        let found =
-            rows.into_iter().find(|row| read(*row, &mut chunk) && !is_constant(&chunk, element_bytes));
+        let found = rows.into_iter().find(|row| read(*row, chunk) && !is_constant(chunk, element_bytes));
         if found.is_none() {
             continue;
         }
         samples += 1;
         for (bytes, encoder) in [(&mut small, DeflateEncoder::Small), (&mut fast, DeflateEncoder::Fast)] {
-            *bytes += pipeline.with_deflate_encoder(encoder).encode(&chunk, &mut scratch)?.bytes.len() as u64;
+            *bytes += pipeline.with_deflate_encoder(encoder).encode(chunk, scratch)?.bytes.len() as u64;
         }
         if samples == SAMPLES {
             break;
@@ -110,7 +108,7 @@ mod tests {
         let specs = [crate::new_filters::spec(&filter)];
         let pipeline = Pipeline::new(&specs, 4, 4000).unwrap();
         let choose = |read: &mut dyn FnMut(usize, &mut Vec<u8>) -> bool, percent| {
-            choose(&pipeline, percent, 4, spread(100), read).unwrap()
+            choose(&pipeline, percent, 4, spread(100), (&mut Scratch::new(), &mut Vec::new()), read).unwrap()
         };
         let noise = |row: usize, chunk: &mut Vec<u8>| {
             let mut state = row as u32;

@@ -2,7 +2,8 @@
 
 use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_encode::block::{Block, copy_common};
-use hyperslab_encode::chunk_encoder::ChunkEncoder;
+use hyperslab_encode::chunk_encoder::{ChunkEncoder, CodecState};
+use hyperslab_encode::ordered::Workers;
 use hyperslab_filters::FilterError;
 use hyperslab_tree::damage::fill_element;
 
@@ -12,13 +13,14 @@ use hyperslab_tree::damage::fill_element;
 /// Those of the filters. What cannot be read is told when it is to be written.
 pub(crate) fn settle_by_reading(
     encoder: &ChunkEncoder,
+    workers: &Workers<CodecState>,
     dataset: &Dataset,
     chunk_bytes: usize,
     count: usize,
-    block: impl Fn(usize) -> Block,
+    block: impl Fn(usize) -> Block + Sync,
 ) -> Result<(), FilterError> {
     let fill = fill_element(dataset);
-    encoder.settle(count, |row: usize, chunk: &mut Vec<u8>| {
+    encoder.settle(count, workers, |row: usize, chunk: &mut Vec<u8>| {
         let whole = block(row);
         let within = whole.clone().within(dataset.shape());
         let selection = Selection::block(&within.start, &within.count);

@@ -258,8 +258,15 @@ impl ChunkedTarget {
     /// Decides between the encoders of gzip by chunks that are read for it.
     fn settle_by_reading(&self, subject: &Subject) -> Result<(), RepackError> {
         let block = |row: usize| self.block(row);
-        settle_by_reading(&self.encoder, &subject.dataset, self.chunk_bytes, self.count(), block)
-            .map_err(|error| encode_error(subject, &[], error))
+        settle_by_reading(
+            &self.encoder,
+            &self.workers,
+            &subject.dataset,
+            self.chunk_bytes,
+            self.count(),
+            block,
+        )
+        .map_err(|error| encode_error(subject, &[], error))
     }
 
     /// The elements of the chunk in a row, including those beyond the extent.

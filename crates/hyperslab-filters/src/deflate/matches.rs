@@ -17,7 +17,7 @@ const AHEAD: usize = 24;
 /// Steps are in 64ths of a place: the first 64 places without a match are all tried, then every second, up to every eighth.
 const STEP: u32 = 64;
 const STEP_MAX: u32 = 8 * STEP;
-/// Literals are copied so many at a time.
+/// Literals that are copied at a time.
 const COPY: usize = 16;
 /// A block ends with the first match that reaches so far.
 pub(super) const BLOCK: usize = 1 << 16;
@@ -224,7 +224,7 @@ impl Matches {
     }
 }
 
-/// The shortest match that is worth while at each distance, if a literal costs so many 16ths of a bit.
+/// The shortest match that is worth while at each distance, by what a literal costs, in 16ths of a bit.
 pub(super) fn length_min(literal_cost: u32) -> [u8; 32] {
     /// Bits of a match without the extra ones of its distance. More than codes have: a match also costs time, and what is rare
     /// makes the codes of all others longer.

@@ -5,9 +5,9 @@
 
 use super::matches::{BLOCK, Sampled, length_min};
 
-/// Bytes are looked at in pieces of so many.
+/// Bytes of a piece.
 const PIECE: usize = 1 << 13;
-/// Each of so many bytes is in the sample: no power of 2, since data repeats after these.
+/// The step from a byte of the sample to the next: no power of 2, since data repeats after these.
 const EVERY: usize = 13;
 /// Pieces are in one block as long as their distributions have at least 85 percent in common.
 const APART_MAX: u64 = 3;

@@ -149,7 +149,8 @@ impl<'a> Sampler<'a> {
         let settled = encoder.and_then(|encoder| {
             let encoder = encoder.rounding(chunks.recoding.decimals.clone()).with_gzip(self.gzip(dataset));
             let block = |row: usize| chunks.block(row as u64);
-            settle_by_reading(&encoder, dataset, chunk_bytes, chunks.count() as usize, block)?;
+            let workers = Workers::new(1);
+            settle_by_reading(&encoder, &workers, dataset, chunk_bytes, chunks.count() as usize, block)?;
             Ok(encoder.gzip().map(GzipEncoder::from))
         });
         settled.map_err(|error| RepackError::Encode {
@@ -222,7 +223,8 @@ impl<'a> Sampler<'a> {
             *chunk = state.chunk;
             is_cut
         };
-        encoder.settle(blocks.len(), sample).map_err(|error| failed(&region.start, error))?;
+        let workers = Workers::<CodecState>::new(chunks.recoding.threads);
+        encoder.settle(blocks.len(), &workers, sample).map_err(|error| failed(&region.start, error))?;
         if let Some(chosen) = encoder.gzip() {
             gzip.get_or_init(|| chosen.into());
         }
@@ -232,7 +234,6 @@ impl<'a> Sampler<'a> {
             encoded.map(|encoded| encoded.bytes.len()).map_err(|error| failed(&blocks[number].start, error))
         };
         let mut stored = 0;
-        let workers = Workers::<CodecState>::new(chunks.recoding.threads);
         workers.run(blocks.len(), false, work, |_, bytes| {
             stored += bytes as u64;
             Ok::<_, RepackError>(())

@@ -75,7 +75,7 @@ impl Recoder<'_, '_> {
                 gather(subject, target, row, parts, chunk);
                 true
             };
-            let settled = target.encoder.settle(target.count(), gathered);
+            let settled = target.encoder.settle(target.count(), &target.workers, gathered);
             settled.map_err(|error| encode_error(subject, &[], error))?;
         } else {
             target.settle_by_reading(subject)?;

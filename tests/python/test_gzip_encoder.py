@@ -1,0 +1,160 @@
+"""Which encoder writes the gzip filter: every zlib reads what either writes, and the choice depends on data and options alone."""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+
+import hyperslab
+
+SCALE = float(os.environ.get("HYPERSLAB_TEST_SCALE", "1"))
+#: Buffers of random kinds and lengths; the full run has a hundred times as many bytes in ten times as many.
+BUFFERS = max(50, int(1000 * SCALE))
+LENGTH_MAX = (1 << 20) if SCALE <= 1 else (64 << 20)
+
+
+def inflated(stored: bytes) -> bytes:
+    """The bytes of a zlib stream, by zlib: all of it, and nothing behind it."""
+    stream = zlib.decompressobj()
+    raw = stream.decompress(stored)
+    assert stream.eof and not stream.unused_data
+    return raw
+
+
+def chunks(dataset):
+    """Each chunk as it is stored: the offset of its first element, and its bytes."""
+    for number in range(dataset.id.get_num_chunks()):
+        found = dataset.id.get_chunk_info(number)
+        mask, stored = dataset.id.read_direct_chunk(found.chunk_offset)
+        assert mask == 0
+        yield found.chunk_offset, stored
+
+
+def stored_bytes(path):
+    with h5py.File(path) as file:
+        return {name: [stored for _, stored in chunks(file[name])] for name in file}
+
+
+def field(rows=400, columns=500):
+    y, x = np.mgrid[0:rows, 0:columns]
+    noise = np.random.default_rng(5).normal(size=(rows, columns))
+    return np.round(280 + 15 * np.sin(x / 90) * np.cos(y / 70) + 0.3 * noise, 2).astype("f4")
+
+
+def text(count=100_000):
+    """Words, of which libdeflate finds many more repetitions."""
+    words = ["chunk", "filter", "dataspace", "hyperslab", "page", "buffer", "object", "header"]
+    chosen = np.random.default_rng(6).choice(words, count)
+    return np.frombuffer(" ".join(chosen).encode(), "u1")
+
+
+@pytest.fixture
+def plain(tmp_path):
+    path = tmp_path / "plain.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        for name, values in (("t2m", field()), ("text", text())):
+            shape = [file.createDimension(f"{name}{axis}", size).name for axis, size in enumerate(values.shape)]
+            file.createVariable(name, values.dtype, shape, chunksizes=[min(128, values.shape[0] // 3), 250][: values.ndim])[:] = values
+    return path
+
+
+@pytest.mark.parametrize("level", [1, 4, 9])
+@pytest.mark.parametrize("encoder", ["auto", "fast", "small"])
+def test_all_read_what_each_encoder_writes(plain, tmp_path, encoder, level):
+    out = tmp_path / "out.nc"
+    done = hyperslab.repack(plain, out, chunks=["t2m:100x500", "text:20000"], filter=f"gzip={level}", encoder=encoder)
+    chosen = {one["path"]: one["encoder"] for one in done["result"]["encoders"]}
+    expected = {"auto": {"/t2m": "fast", "/text": "small"} if level < 7 else dict.fromkeys(chosen, "small")}
+    assert chosen == expected.get(encoder, dict.fromkeys(["/t2m", "/text"], encoder))
+    with h5py.File(out) as file, netCDF4.Dataset(out) as theirs, hyperslab.File(out) as ours:
+        for name, values in (("t2m", field()), ("text", text())):
+            np.testing.assert_array_equal(file[name][...], values)
+            np.testing.assert_array_equal(theirs[name][...], values)
+            np.testing.assert_array_equal(ours[name][...], values)
+            for _, stored in chunks(file[name]):
+                assert len(inflated(stored)) == file[name].chunks[0] * values.itemsize * (500 if values.ndim == 2 else 1)
+
+
+def test_the_bytes_depend_on_data_and_options_alone(plain, tmp_path):
+    def repacked(name, **options):
+        out = tmp_path / name
+        hyperslab.repack(plain, out, chunks=["t2m:70x130", "text:9000"], filter="shuffle+gzip=4", **options)
+        return stored_bytes(out)
+
+    first = repacked("a.nc")
+    assert repacked("b.nc") == first
+    assert repacked("c.nc", memory="32MiB") == first
+    fast, small = repacked("d.nc", encoder="fast"), repacked("e.nc", encoder="small")
+    assert first["t2m"] == fast["t2m"] != small["t2m"]
+    assert first["text"] == small["text"] != fast["text"]
+    values = field()
+    for threads in (1, 2, 5):
+        with hyperslab.NewFile(tmp_path / f"{threads}.h5", threads=threads) as file:
+            file.create_dataset("t2m", data=values, chunks=(70, 130), compression="gzip", shuffle=True)
+    written = [stored_bytes(tmp_path / f"{threads}.h5") for threads in (1, 2, 5)]
+    assert written[0] == written[1] == written[2] == {"t2m": fast["t2m"]}
+
+
+def test_constant_chunks_do_not_decide(tmp_path):
+    values = np.zeros((60, 1000), "f4")
+    values[50:] = field(10, 1000)
+    for encoder in ("auto", "fast"):
+        with hyperslab.NewFile(tmp_path / f"{encoder}.h5", encoder=encoder) as file:
+            file.create_dataset("d", data=values, chunks=(1, 1000), compression="gzip", compression_opts=6)
+    assert stored_bytes(tmp_path / "auto.h5")["d"][50:] == stored_bytes(tmp_path / "fast.h5")["d"][50:]
+
+
+def test_an_encoder_that_does_not_exist_is_refused(plain, tmp_path):
+    with pytest.raises(ValueError, match="'auto', 'fast', 'small'"):
+        hyperslab.NewFile(tmp_path / "new.h5", encoder="quick")
+    with pytest.raises(ValueError, match="'auto', 'fast', 'small'"):
+        hyperslab.repack(plain, tmp_path / "out.nc", encoder="quick")
+    assert not (tmp_path / "out.nc").exists() and not (tmp_path / "new.h5").exists()
+
+
+def buffers(random):
+    """Constants, noise, periods, shuffled walks, few values, and parts of all of these; lengths uniform in the logarithm."""
+    total = 0
+    while total < BUFFERS:
+        length = int(np.exp(random.uniform(0, np.log(LENGTH_MAX)))) - 1
+        kind = random.integers(7)
+        if kind == 0:
+            raw = np.full(length, random.integers(256), "u1")
+        elif kind == 1:
+            raw = random.integers(0, 256, length, "u1")
+        elif kind == 2:
+            period = int(np.exp(random.uniform(0, np.log(32769))))
+            raw = np.resize(random.integers(0, 256, max(period, 1), "u1"), length)
+        elif kind == 3:
+            walk = np.cumsum(random.normal(size=length // 4 + 1)).astype("f4").view("u1")
+            raw = np.ascontiguousarray(walk.reshape(-1, 4).T).ravel()[:length]
+        elif kind == 4:
+            raw = random.choice(random.integers(0, 256, 3, "u1"), length)
+        elif kind == 5:
+            raw = random.poisson(random.uniform(0.01, 30), length).astype("u1")
+        else:
+            raw = np.concatenate([random.integers(0, 1 << int(random.integers(1, 9)), length // 3 + 1).astype("u1") for _ in range(3)])[:length]
+        yield raw
+        total += 1
+
+
+def test_random_buffers_come_back_from_zlib_and_are_never_longer_than_stored(tmp_path):
+    random = np.random.default_rng(20261128)
+    made = list(buffers(random)) if SCALE <= 1 else None
+    path = tmp_path / "buffers.h5"
+    for batch in [made] if made is not None else ([raw] for raw in buffers(random)):
+        with hyperslab.NewFile(path, encoder="fast", verify=False, overwrite=True) as file:
+            for number, raw in enumerate(batch):
+                if len(raw):
+                    file.create_dataset(f"{number}", data=raw, chunks=raw.shape, compression="gzip", compression_opts=4)
+        with h5py.File(path) as file:
+            for number, raw in enumerate(batch):
+                if len(raw):
+                    ((_, stored),) = chunks(file[f"{number}"])
+                    assert inflated(stored) == raw.tobytes(), number
+                    assert len(stored) <= len(raw) + 5 * -(-len(raw) // 65_535) + 6, number
