@@ -7,8 +7,11 @@ use super::matches::{BLOCK, Sampled, length_min};
 
 /// Bytes of a piece.
 const PIECE: usize = 1 << 13;
-/// The step from a byte of the sample to the next: no power of 2, since data repeats after these.
+/// The step from a byte of the sample to the next, and that in small data, of which a part says little. No powers of 2, since
+/// data repeats after these.
 const EVERY: usize = 13;
+const EVERY_OF_SMALL: usize = 3;
+const SMALL: usize = 1 << 12;
 /// Pieces are in one block as long as their distributions have at least 85 percent in common.
 const APART_MAX: u64 = 3;
 /// What remains of the data is not worth a block of its own.
@@ -16,16 +19,17 @@ const REST_MIN: usize = 1 << 11;
 
 /// Looks at the data from `start` on.
 pub(super) fn sample(data: &[u8], start: usize) -> Sampled {
+    let every = if data.len() < SMALL { EVERY_OF_SMALL } else { EVERY };
     let mut counts = [0u32; 256];
     let mut seen = 0;
     let mut end = start;
     while end < data.len() && end - start < BLOCK {
         let piece = &data[end..data.len().min(end + PIECE)];
         let mut here = [0u32; 256];
-        for byte in piece.iter().step_by(EVERY) {
+        for byte in piece.iter().step_by(every) {
             here[usize::from(*byte)] += 1;
         }
-        let in_piece = piece.len().div_ceil(EVERY) as u32;
+        let in_piece = piece.len().div_ceil(every) as u32;
         if seen > 0 && data.len() - end > REST_MIN && are_apart(&counts, seen, &here, in_piece) {
             break;
         }
