@@ -12,8 +12,8 @@ use std::ops::Range;
 
 /// Chunks that are encoded by both.
 const SAMPLES: usize = 3;
-/// Chunks that are looked at for each of the three, until one has different elements.
-const TRIES: usize = 16;
+/// Chunks that are looked at for each of the three, until one has different elements. Those of distant files are read twice.
+const TRIES: usize = 4;
 
 /// What decides whether the fast encoder may write chunks: the most by which they may be larger, in percent; `None` where it is
 /// not a question of their size.
