@@ -61,12 +61,15 @@ fn field(index: usize) -> f64 {
     WAVES.iter().map(wave).sum()
 }
 
+/// The value at a place.
+type Value = Box<dyn FnMut(usize, &mut Random) -> f64>;
+
 /// A name, the bytes of an element, true if it is shuffled, and the values.
 type Kind = (&'static str, usize, bool, Vec<u8>);
 
 fn kinds() -> Vec<Kind> {
     let mut random = Random(7);
-    let mut f4 = |mut value: Box<dyn FnMut(usize, &mut Random) -> f64>| -> Vec<u8> {
+    let mut f4 = |mut value: Value| -> Vec<u8> {
         (0..BYTES / 4).flat_map(|index| (value(index, &mut random) as f32).to_le_bytes()).collect()
     };
     let smooth = f4(Box::new(|index, _| 280.0 + 15.0 * field(index)));

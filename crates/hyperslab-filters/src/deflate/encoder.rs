@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn what_changes_often_is_not_longer_than_stored() {
         let alphabet = |i: usize, x: u32| {
-            if i / 8192 % 2 == 0 { (x >> 24) as u8 } else { (x >> 25) as u8 | (x >> 31) as u8 }
+            if (i / 8192).is_multiple_of(2) { (x >> 24) as u8 } else { (x >> 25) as u8 | (x >> 31) as u8 }
         };
         let bytes: Vec<u8> = noise(4).take(1 << 20).enumerate().map(|(i, x)| alphabet(i, x)).collect();
         check(&mut Encoder::new(), &bytes);
