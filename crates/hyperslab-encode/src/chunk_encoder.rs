@@ -10,6 +10,7 @@ use hyperslab::datatypes::Class;
 use hyperslab_filters::{DeflateEncoder, FilterError, Pipeline, Scratch};
 use hyperslab_format::message::Filter;
 use hyperslab_storage::GzipEncoder;
+use hyperslab_storage::filter::number::DEFLATE;
 use std::sync::OnceLock;
 
 /// Encodes the chunks of one dataset.
@@ -17,6 +18,7 @@ pub struct ChunkEncoder {
     pipeline: Pipeline,
     /// The same filters with the fast encoder of gzip.
     fast: Pipeline,
+    has_gzip: bool,
     /// Which of the two is used, once that is known.
     gzip: OnceLock<DeflateEncoder>,
     /// The most by which chunks of the fast one may be larger, in percent; `None` where only the other may be used.
@@ -79,6 +81,7 @@ impl ChunkEncoder {
         Ok(Self {
             fast: pipeline.with_deflate_encoder(DeflateEncoder::Fast),
             pipeline,
+            has_gzip: filters.iter().any(|filter| filter.id == DEFLATE),
             gzip: DeflateEncoder::Small.into(),
             percent_larger_max: gzip_encoder::percent_larger_max(filters),
             element_bytes: datatype.size as usize,
@@ -107,7 +110,7 @@ impl ChunkEncoder {
 
     /// Which encoder writes gzip, if the dataset has that filter.
     pub fn gzip(&self) -> Option<DeflateEncoder> {
-        self.gzip.get().copied()
+        self.gzip.get().copied().filter(|_| self.has_gzip)
     }
 
     /// Decides between the encoders of gzip, if that is open, by one of the workers. `read` puts the elements of the chunk in a row,

@@ -18,6 +18,7 @@ use hyperslab_create::{
     CreateError, CreateOptions, Data, FilterRequest, Layout, LinkTarget, LowBound, Monitor, NewAttribute,
     NewDataset, NewFile, ObjectId, WriteOptions,
 };
+use hyperslab_storage::WordError;
 use numpy::PyArrayDescr;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -237,8 +238,7 @@ impl FileBuilder {
             ..WriteOptions::default()
         };
         let threads = threads.unwrap_or_else(hyperslab::threads);
-        // Checked before.
-        let gzip = encoder.parse().unwrap_or_default();
+        let gzip = encoder.parse().map_err(|error: WordError| errors::invalid(error.to_string()))?;
         let options = CreateOptions { write, overwrite, verify, threads, gzip };
         let created =
             interrupt::detach(py, || file.write(&path, &options, &Monitor::new(Cancel::current())))?;

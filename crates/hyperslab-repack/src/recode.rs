@@ -9,9 +9,10 @@ mod sweep;
 mod temporary_file;
 mod through_file;
 
-use crate::gzip_choice::settle_by_reading;
+use crate::gzip_choice;
 use crate::plan::{Method, Recoding};
 use crate::stored_reader::StoredReader;
+use from_ahead::read_from_ahead;
 use hyperslab::{Dataset, Endianness, File, Heap, Selection};
 use hyperslab_encode::Monitor;
 use hyperslab_encode::RepackError;
@@ -21,9 +22,8 @@ use hyperslab_encode::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
 use hyperslab_encode::ordered::Workers;
 use hyperslab_filters::{DeflateEncoder, FilterError};
 use hyperslab_storage::GzipEncoder;
-use hyperslab_storage::filter::number::DEFLATE;
 use hyperslab_tree::damage::{Damage, fill_element, tolerated};
-use hyperslab_tree::relocate::{Relocatable, contains_addresses};
+use hyperslab_tree::relocate::Relocatable;
 use hyperslab_tree::source_tree::Sources;
 use hyperslab_write::{FileWriter, ObjectId, ObjectSpec, StorageSpec};
 use std::path::Path;
@@ -94,18 +94,13 @@ impl Recoder<'_, '_> {
         let dataset = dataset.cancelled_by(&self.monitor.cancel);
         let is_filtered = !recoding.filters.filters.is_empty();
         let subject = Subject { id, path: path.into(), dataset, fill, is_filtered };
-        let target = match &recoding.method {
-            Method::Nothing => return Ok(WrittenChunks::default()),
-            Method::Blocks(shape) => return self.blocks(&subject, shape),
-            Method::ChunkByChunk | Method::Sweep(_) | Method::Spill(_) => self.target(&subject, recoding)?,
-        };
-        let written = match &recoding.method {
-            Method::Sweep(sweep) => self.sweep(&subject, &target, sweep),
-            Method::Spill(spill) => self.through_file(&subject, &target, spill),
-            _ => self.chunk_by_chunk(&subject, &target),
-        };
-        let has_gzip = recoding.filters.filters.iter().any(|filter| filter.id == DEFLATE);
-        Ok(WrittenChunks { gzip: target.encoder.gzip().filter(|_| has_gzip), ..written? })
+        match &recoding.method {
+            Method::Nothing => Ok(WrittenChunks::default()),
+            Method::Blocks(shape) => self.blocks(&subject, shape),
+            Method::ChunkByChunk => self.chunk_by_chunk(&subject, &self.target(&subject, recoding)?),
+            Method::Sweep(sweep) => self.sweep(&subject, &self.target(&subject, recoding)?, sweep),
+            Method::Spill(spill) => self.through_file(&subject, &self.target(&subject, recoding)?, spill),
+        }
     }
 
     fn target(&self, subject: &Subject, recoding: &Recoding) -> Result<ChunkedTarget, RepackError> {
@@ -129,8 +124,7 @@ impl Recoder<'_, '_> {
             self.is_verified,
         );
         let encoder = encoder.map_err(|error| encode_error(subject, &[], error))?;
-        // Elements with addresses are other ones in the new file.
-        let gzip = if contains_addresses(datatype) { GzipEncoder::Small } else { self.gzip };
+        let gzip = gzip_choice::requested(&subject.dataset, self.gzip);
         let encoder = encoder.rounding(recoding.decimals.clone()).with_gzip(gzip);
         Ok(ChunkedTarget {
             chunk: chunked.chunk_dims.to_vec(),
@@ -141,6 +135,20 @@ impl Recoder<'_, '_> {
         })
     }
 
+    /// Decides between the encoders of gzip by chunks that are read for it, if they were not read ahead.
+    fn settle_by_reading(&self, subject: &Subject, target: &ChunkedTarget) -> Result<(), RepackError> {
+        let (file, reader) = (self.file, self.reader);
+        let read = |block: &Block| {
+            let ahead = read_from_ahead(file, reader, subject, block);
+            ahead.or_else(|| gzip_choice::elements(&subject.dataset, block))
+        };
+        let sizes = (target.chunk_bytes, target.count());
+        let block = |row: usize| target.block(row);
+        let (encoder, workers) = (&target.encoder, &target.workers);
+        gzip_choice::settle_by_reading(encoder, workers, &subject.dataset, sizes, block, read)
+            .map_err(|error| encode_error(subject, &[], error))
+    }
+
     /// Reads a block of whole source chunks; into `memory`, if that is as long: new memory takes a notable part of the time.
     fn read(
         &mut self,
@@ -149,7 +157,7 @@ impl Recoder<'_, '_> {
         mut memory: Vec<u8>,
     ) -> Result<Vec<u8>, RepackError> {
         self.monitor.check()?;
-        if let Some(elements) = self.read_from_ahead(subject, block) {
+        if let Some(elements) = read_from_ahead(self.file, self.reader, subject, block) {
             return Ok(elements);
         }
         let selection = Selection::block(&block.start, &block.count);
@@ -237,6 +245,7 @@ impl Recoder<'_, '_> {
             written.checksums[row] = checksums::of_chunk(&encoded.bytes, mask);
         }
         written.error_max = written.error_max.max(encoded.error_max);
+        written.gzip = target.encoder.gzip();
         let within = target.block(row).within(subject.dataset.shape());
         self.monitor.done(subject.bytes(&within), encoded.bytes.len() as u64);
         Ok(())
@@ -253,20 +262,6 @@ impl Subject {
 impl ChunkedTarget {
     fn count(&self) -> usize {
         self.coords.len() / self.chunk.len().max(1)
-    }
-
-    /// Decides between the encoders of gzip by chunks that are read for it.
-    fn settle_by_reading(&self, subject: &Subject) -> Result<(), RepackError> {
-        let block = |row: usize| self.block(row);
-        settle_by_reading(
-            &self.encoder,
-            &self.workers,
-            &subject.dataset,
-            self.chunk_bytes,
-            self.count(),
-            block,
-        )
-        .map_err(|error| encode_error(subject, &[], error))
     }
 
     /// The elements of the chunk in a row, including those beyond the extent.

@@ -140,6 +140,7 @@ fn small_datasets_of_a_remote_file_are_read_together() {
     let cases = [
         ("copied", Vec::new()),
         ("other chunks", of_all(Change::Layout(halves))),
+        ("gzip", of_all(Change::Filters(vec![FilterRequest::gzip(4)]))),
         ("contiguous", of_all(Change::Layout(LayoutRequest::Contiguous))),
     ];
     for (what, rules) in cases {

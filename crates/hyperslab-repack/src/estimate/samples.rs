@@ -3,7 +3,7 @@
 
 use super::SampleSize;
 use super::stored_chunks::StoredChunks;
-use crate::gzip_choice::settle_by_reading;
+use crate::gzip_choice;
 use crate::plan::{Recoding, RepackPlan};
 use crate::planned_dataset::PlannedDataset;
 use hyperslab::{Dataset, Endianness, Selection};
@@ -15,7 +15,6 @@ use hyperslab_encode::ordered::Workers;
 use hyperslab_format::message::Filter;
 use hyperslab_storage::GzipEncoder;
 use hyperslab_tree::damage::fill_element;
-use hyperslab_tree::relocate::contains_addresses;
 use hyperslab_write::{ChunkedSpec, DatasetSpec};
 use std::cell::OnceCell;
 use std::time::Instant;
@@ -150,7 +149,9 @@ impl<'a> Sampler<'a> {
             let encoder = encoder.rounding(chunks.recoding.decimals.clone()).with_gzip(self.gzip(dataset));
             let block = |row: usize| chunks.block(row as u64);
             let workers = Workers::new(1);
-            settle_by_reading(&encoder, &workers, dataset, chunk_bytes, chunks.count() as usize, block)?;
+            let sizes = (chunk_bytes, chunks.count() as usize);
+            let read = |block: &Block| gzip_choice::elements(dataset, block);
+            gzip_choice::settle_by_reading(&encoder, &workers, dataset, sizes, block, read)?;
             Ok(encoder.gzip().map(GzipEncoder::from))
         });
         settled.map_err(|error| RepackError::Encode {
@@ -162,8 +163,7 @@ impl<'a> Sampler<'a> {
 
     /// The encoder that is asked for.
     fn gzip(&self, dataset: &Dataset) -> GzipEncoder {
-        // Elements with addresses are other ones in the new file.
-        if contains_addresses(dataset.datatype()) { GzipEncoder::Small } else { self.plan.options.gzip }
+        gzip_choice::requested(dataset, self.plan.options.gzip)
     }
 
     /// Reads a region and encodes chunks of it; returns the bytes that they take. The first one decides between the encoders of

@@ -18,7 +18,7 @@ impl Recoder<'_, '_> {
         subject: &Subject,
         target: &ChunkedTarget,
     ) -> Result<WrittenChunks, RepackError> {
-        target.settle_by_reading(subject)?;
+        self.settle_by_reading(subject, target)?;
         let dataset = &subject.dataset;
         let map = dataset.chunk_map()?;
         let decoder = ChunkDecoder::new(dataset, target.chunk_bytes)

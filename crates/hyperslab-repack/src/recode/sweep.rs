@@ -78,7 +78,7 @@ impl Recoder<'_, '_> {
             let settled = target.encoder.settle(target.count(), &target.workers, gathered);
             settled.map_err(|error| encode_error(subject, &[], error))?;
         } else {
-            target.settle_by_reading(subject)?;
+            self.settle_by_reading(subject, target)?;
         }
         let work = |state: &mut CodecState, number: usize| -> Result<EncodedChunk, RepackError> {
             let row = rows[number];
