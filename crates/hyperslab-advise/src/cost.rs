@@ -357,7 +357,7 @@ fn writing(
     let cost = |seconds: f64| WriteCost {
         seconds,
         decode_seconds: logical * trial.decode_seconds_per_byte(),
-        encode_seconds: logical * trial.encode_seconds_per_byte(),
+        encode_seconds: logical * trial.repack_encode_seconds_per_byte(),
     };
     let (Some(chunk_bytes), Some(geometry)) =
         (storage.chunk_bytes(facts.element_bytes), Geometry::of(facts).map_err(DoctorError::from)?)

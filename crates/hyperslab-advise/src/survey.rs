@@ -71,6 +71,7 @@ const LEVEL: u32 = 4;
 /// files shall have the same ranks each time.
 const DECODED_BYTES_PER_SECOND: f64 = 5.0e8;
 const ENCODED_BYTES_PER_SECOND: f64 = 1.0e8;
+const FAST_ENCODED_BYTES_PER_SECOND: f64 = 4.0e8;
 
 /// Surveys datasets, and remembers the simulations of those that are stored alike. May be used by several threads.
 #[derive(Default)]
@@ -233,6 +234,7 @@ fn at_assumed_speed(trial: Trial) -> Trial {
     let bytes = trial.decoded_bytes as f64;
     Trial {
         encode_seconds: bytes / ENCODED_BYTES_PER_SECOND,
+        fast_encode_seconds: trial.fast_encode_seconds.map(|_| bytes / FAST_ENCODED_BYTES_PER_SECOND),
         decode_seconds: bytes / DECODED_BYTES_PER_SECOND,
         ..trial
     }

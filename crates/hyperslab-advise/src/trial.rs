@@ -13,8 +13,10 @@ pub struct Trial {
     pub decoded_bytes: u64,
     /// Bytes of the samples after.
     pub encoded_bytes: u64,
-    /// Seconds to encode them.
+    /// Seconds to encode them, by the encoder whose size that is.
     pub encode_seconds: f64,
+    /// Seconds to encode them by the fast encoder of gzip, where `hyperslab repack` would choose it.
+    pub fast_encode_seconds: Option<f64>,
     /// Seconds to decode them, by hyperslab's decoders.
     pub decode_seconds: f64,
     /// The largest difference of a value from what comes back, or, if the bound of the error is a share of each value, the
@@ -44,6 +46,7 @@ impl Trial {
         decoded_bytes: 1 << 20,
         encoded_bytes: 1 << 19,
         encode_seconds: 0.02,
+        fast_encode_seconds: None,
         decode_seconds: 0.002,
         largest_error: 0.0,
         inflate_factor: None,
@@ -66,5 +69,10 @@ impl Trial {
     /// Seconds to encode one byte.
     pub fn encode_seconds_per_byte(&self) -> f64 {
         self.encode_seconds / self.decoded_bytes.max(1) as f64
+    }
+
+    /// Seconds that `hyperslab repack` takes to encode one byte.
+    pub(crate) fn repack_encode_seconds_per_byte(&self) -> f64 {
+        self.fast_encode_seconds.unwrap_or(self.encode_seconds) / self.decoded_bytes.max(1) as f64
     }
 }

@@ -29,6 +29,7 @@ impl Trials for Alike {
                 decoded_bytes: 1000,
                 encoded_bytes: if pipeline.shuffle { 400 } else { 500 },
                 encode_seconds: 2e-5 * times,
+                fast_encode_seconds: None,
                 decode_seconds: 2e-6 * times,
                 largest_error: 0.0,
                 inflate_factor: None,

@@ -1,6 +1,7 @@
 //! Which encoder writes the `gzip` filter: a word for users.
 
 use crate::WordError;
+use crate::filter::number::DEFLATE;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -40,6 +41,20 @@ impl GzipEncoder {
             _ => None,
         }
     }
+
+    /// The same of a pipeline, by the numbers and parameters of its filters. `None` without gzip, and with two, whose sizes could
+    /// only be compared together.
+    pub fn percent_larger_max_of<'p>(filters: impl IntoIterator<Item = (u16, &'p [u32])>) -> Option<u32> {
+        let mut gzip = filters.into_iter().filter(|(id, _)| *id == DEFLATE);
+        let (_, parameters) = gzip.next()?;
+        let level = parameters.first().filter(|_| gzip.next().is_none())?;
+        Self::percent_larger_max(*level)
+    }
+
+    /// True if chunks of the fast one are small enough, by the bytes of some that were encoded by both.
+    pub fn is_small_enough(fast_bytes: u64, small_bytes: u64, percent_larger_max: u32) -> bool {
+        fast_bytes.saturating_mul(100) <= small_bytes.saturating_mul(u64::from(100 + percent_larger_max))
+    }
 }
 
 impl fmt::Display for GzipEncoder {
@@ -71,5 +86,14 @@ mod tests {
             [0, 1, 3, 4, 6, 7].map(GzipEncoder::percent_larger_max),
             [None, Some(10), Some(10), Some(5), Some(5), None]
         );
+    }
+
+    #[test]
+    fn a_pipeline_with_one_gzip_has_a_bound() {
+        let of = |filters: &[(u16, &[u32])]| GzipEncoder::percent_larger_max_of(filters.iter().copied());
+        assert_eq!(of(&[(2, &[4]), (DEFLATE, &[4])]), Some(5));
+        assert_eq!(of(&[(DEFLATE, &[4]), (DEFLATE, &[4])]), None);
+        assert_eq!(of(&[(2, &[4])]), None);
+        assert!(GzipEncoder::is_small_enough(105, 100, 5) && !GzipEncoder::is_small_enough(106, 100, 5));
     }
 }

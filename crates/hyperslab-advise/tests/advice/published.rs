@@ -100,6 +100,7 @@ impl Trials for Incompressible {
             decoded_bytes: 1000,
             encoded_bytes: 1001,
             encode_seconds: 2e-5,
+            fast_encode_seconds: None,
             decode_seconds: 2e-6,
             largest_error: 0.0,
             inflate_factor: None,

@@ -10,9 +10,12 @@ use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_advise::{Compression, ErrorBound, Pipeline as Wanted, Trial, Trials};
 use hyperslab_create::FilterRequest;
-use hyperslab_filters::{Element, ElementKind, FilterSpec, Pipeline, Scratch, Target, client_data};
+use hyperslab_filters::{
+    DeflateEncoder, Element, ElementKind, FilterSpec, Pipeline, Scratch, Target, client_data,
+};
 use hyperslab_measure::thread_seconds;
 use hyperslab_repack::DecimalRounding;
+use hyperslab_storage::GzipEncoder;
 use hyperslab_storage::cost::LibraryDecoding;
 use hyperslab_storage::filter::number::DEFLATE;
 use std::borrow::Cow;
@@ -172,14 +175,19 @@ impl<'a> Samples<'a> {
             decoded_bytes: 0,
             encoded_bytes: 0,
             encode_seconds: 0.0,
+            fast_encode_seconds: None,
             decode_seconds: 0.0,
             largest_error: 0.0,
             inflate_factor: None,
             library: None,
         };
+        let requests = wanted.requests();
+        let numbers = requests.iter().map(|filter| (filter.id, &filter.parameters[..]));
+        let percent_larger_max = GzipEncoder::percent_larger_max_of(numbers);
+        let (mut fast_bytes, mut fast_seconds) = (0, 0.0);
         let decimals = self.decimals(wanted)?;
         for sample in samples {
-            let pipeline = self.pipeline(&wanted.requests(), block, sample.len())?;
+            let pipeline = self.pipeline(&requests, block, sample.len())?;
             let mut decoded = vec![0; sample.len()];
             let (mut encode_seconds, mut decode_seconds) = (f64::INFINITY, f64::INFINITY);
             let mut encoded_bytes = 0;
@@ -198,18 +206,48 @@ impl<'a> Samples<'a> {
                 pipeline.decode_into(&encoded, mask, &mut self.scratch, &mut decoded).ok()?;
                 decode_seconds = decode_seconds.min(thread_seconds() - start);
             }
+            if percent_larger_max.is_some() {
+                let fast = pipeline.with_deflate_encoder(DeflateEncoder::Fast);
+                let (bytes, seconds) = self.encoded(&fast, sample, decimals.as_ref())?;
+                (fast_bytes, fast_seconds) = (fast_bytes + bytes, fast_seconds + seconds);
+            }
             trial.largest_error = trial.largest_error.max(self.largest_error(wanted, sample, &decoded)?);
             trial.decoded_bytes += sample.len() as u64;
             trial.encoded_bytes += encoded_bytes;
             trial.encode_seconds += encode_seconds;
             trial.decode_seconds += decode_seconds;
         }
+        let is_chosen = |percent| {
+            fast_bytes > 0 && GzipEncoder::is_small_enough(fast_bytes, trial.encoded_bytes, percent)
+        };
+        trial.fast_encode_seconds =
+            percent_larger_max.filter(|percent| is_chosen(*percent)).map(|_| fast_seconds);
         trial.inflate_factor = self.inflate_factor(wanted, block, samples, decimals.as_ref(), &trial);
         (trial.decoded_bytes > 0).then_some(trial)
     }
 }
 
 impl Samples<'_> {
+    /// The bytes of a sample that a pipeline encodes, and the seconds of processor time that it takes.
+    fn encoded(
+        &mut self,
+        pipeline: &Pipeline,
+        sample: &[u8],
+        decimals: Option<&DecimalRounding>,
+    ) -> Option<(u64, f64)> {
+        let (mut bytes, mut seconds) = (0, f64::INFINITY);
+        for _ in 0..self.runs {
+            let start = thread_seconds();
+            let mut rounded = Cow::Borrowed(sample);
+            if let Some(decimals) = decimals {
+                decimals.apply(rounded.to_mut());
+            }
+            bytes = pipeline.encode(&rounded, &mut self.scratch).ok()?.bytes.len() as u64;
+            seconds = seconds.min(thread_seconds() - start);
+        }
+        Some((bytes, seconds))
+    }
+
     /// What deflate gets of the samples.
     fn deflated(
         &mut self,

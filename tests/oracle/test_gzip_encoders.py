@@ -1,0 +1,118 @@
+"""Real files whose chunks are written by each encoder of gzip: h5py, netCDF4 and zlib itself read the same values."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from kit import hdf5_files, scaled
+
+import hyperslab
+
+BYTES_MAX = 4 << 20
+ENCODERS, LEVELS = ("auto", "fast", "small"), (1, 4, 9)
+
+#: Reads all datasets of files by one library, in a process of its own: some files crash libraries. Writes a digest of each, or an
+#: error, for each file. By h5py, each gzip chunk is inflated by zlib, too: nothing may follow the stream.
+READ = """
+import hashlib, sys, warnings, zlib
+import numpy as np
+warnings.simplefilter("ignore")
+library, out, *paths = sys.argv[1:]
+def digest(values):
+    values = np.ma.getdata(np.asanyarray(values))
+    content = repr(values.tolist()).encode() if values.dtype.hasobject else values.tobytes()
+    return hashlib.sha256(repr((values.shape, str(values.dtype))).encode() + content).hexdigest()
+def inflate(dataset):
+    plist = dataset.id.get_create_plist()
+    filters = [plist.get_filter(number)[0] for number in range(plist.get_nfilters())]
+    if not filters or filters[-1] != 1:
+        return 0
+    count = dataset.id.get_num_chunks()
+    for number in range(count):
+        mask, stored = dataset.id.read_direct_chunk(dataset.id.get_chunk_info(number).chunk_offset)
+        if mask & 1 << len(filters) - 1:
+            continue
+        stream = zlib.decompressobj()
+        stream.decompress(stored)
+        assert stream.eof and not stream.unused_data, dataset.name
+    return count
+def h5py(path):
+    import h5py
+    found, chunks = {}, 0
+    def look(name, item):
+        nonlocal chunks
+        # Addresses are others in another file, and what was never written is whatever was in memory.
+        if isinstance(item, h5py.Dataset) and item.shape is not None:
+            chunks += inflate(item) if item.chunks else 0
+            if not item.dtype.hasobject or h5py.check_string_dtype(item.dtype):
+                found[name] = digest(item[...]) if item.id.get_storage_size() else None
+    with h5py.File(path) as file:
+        file.visititems(look)
+    return found, chunks
+def netcdf4(path):
+    import netCDF4
+    found = {}
+    def look(group, prefix):
+        for name, variable in group.variables.items():
+            variable.set_auto_maskandscale(False)
+            if isinstance(variable.dtype, np.dtype) and not variable.dtype.hasobject:
+                found[prefix + name] = digest(variable[...])
+        for name, child in group.groups.items():
+            look(child, prefix + name + "/")
+    with netCDF4.Dataset(path) as file:
+        look(file, "")
+    return found, 0
+found = {}
+for path in paths:
+    try:
+        found[path] = globals()[library](path)
+    except Exception as error:
+        found[path] = type(error).__name__ + ": " + str(error)
+with open(out, "w") as file:
+    file.write(repr(found))
+"""
+
+
+def read(library: str, paths: list[Path], out: Path) -> list:
+    ran = subprocess.run([sys.executable, "-c", READ, library, out, *paths], capture_output=True, timeout=600)
+    if ran.returncode:
+        # A crash: one by one.
+        return ["crashed"] if len(paths) == 1 else [read(library, [path], out)[0] for path in paths]
+    return list(eval(out.read_text()).values())  # noqa: S307
+
+
+def check(path: Path, folder: Path) -> int:
+    """Repacks a file with each encoder at each level; returns how many gzip chunks zlib inflated."""
+    copies = []
+    for encoder, level in itertools.product(ENCODERS, LEVELS):
+        out = folder / f"{encoder}{level}.nc"
+        try:
+            hyperslab.repack(path, out, filter=f"shuffle+gzip={level}", encoder=encoder, overwrite=True)
+        except hyperslab.errors.HyperslabError:
+            # Damaged, or without what a file needs: as every repack of it.
+            return 0
+        copies.append(out)
+    inflated = 0
+    for library in ("h5py", "netcdf4"):
+        before, *after = read(library, [path, *copies], folder / "read")
+        if isinstance(before, str):
+            continue
+        for copy, found in zip(copies, after, strict=True):
+            assert not isinstance(found, str), (path, copy.name, library, found)
+            written = {name: digest for name, digest in before[0].items() if digest}
+            assert {name: found[0].get(name) for name in written} == written, (path, copy.name, library)
+            inflated += found[1]
+    return inflated
+
+
+def test_real_files(tmp_path):
+    files = hdf5_files(BYTES_MAX)
+    if not files:
+        pytest.skip("no files")
+    step = max(1, len(files) // scaled(16))
+    inflated = sum(check(path, tmp_path) for path in files[::step])
+    assert inflated >= len(files[::step])
