@@ -1,5 +1,6 @@
 //! Encodes chunks, and checks at once that they decode to the same bytes.
 
+use crate::chunk_memory::{ChunkBytes, ChunkMemory};
 use crate::decimal_rounding::DecimalRounding;
 use crate::gzip_encoder;
 use crate::new_filters::{is_lossy, spec};
@@ -13,6 +14,9 @@ use hyperslab_storage::GzipEncoder;
 use hyperslab_storage::filter::number::DEFLATE;
 use std::sync::OnceLock;
 
+/// Chunks of fewer bytes are not worth a thread for each of those that are tried.
+const ALONE_BYTES: usize = 1 << 16;
+
 /// Encodes the chunks of one dataset.
 pub struct ChunkEncoder {
     pipeline: Pipeline,
@@ -24,6 +28,8 @@ pub struct ChunkEncoder {
     /// The most by which chunks of the fast one may be larger, in percent; `None` where only the other may be used.
     percent_larger_max: Option<u32>,
     element_bytes: usize,
+    chunk_bytes: usize,
+    memory: ChunkMemory,
     /// What is done to values before the filters.
     decimals: Option<DecimalRounding>,
     /// How far values may be from what they were; `None` if all bytes must be the same.
@@ -51,7 +57,7 @@ pub struct CodecState {
 #[derive(Debug)]
 pub struct EncodedChunk {
     /// The bytes to store.
-    pub bytes: Vec<u8>,
+    pub bytes: ChunkBytes,
     /// Bit i is set if filter i was skipped.
     pub mask: u32,
     /// The largest difference between a value and what is decoded again.
@@ -76,6 +82,7 @@ impl ChunkEncoder {
         let rounding = is_lossy(filters, datatype).then(|| Rounding::of(datatype)).flatten();
         // zfp keeps an accuracy for floats only; for integers it has no such mode.
         let is_float = matches!(datatype.class, Class::Float(_));
+        let numbers = filters.iter().map(|filter| (filter.id, &filter.parameters[..]));
         let promised = |filter: &Filter| hyperslab_filters::error_promised(filter.id, &filter.parameters);
         let error_promised = filters.iter().find_map(promised).filter(|_| is_float);
         Ok(Self {
@@ -83,8 +90,10 @@ impl ChunkEncoder {
             pipeline,
             has_gzip: filters.iter().any(|filter| filter.id == DEFLATE),
             gzip: DeflateEncoder::Small.into(),
-            percent_larger_max: gzip_encoder::percent_larger_max(filters),
+            percent_larger_max: GzipEncoder::percent_larger_max_of(numbers),
             element_bytes: datatype.size as usize,
+            chunk_bytes,
+            memory: ChunkMemory::default(),
             decimals: None,
             rounding,
             error_promised,
@@ -113,7 +122,7 @@ impl ChunkEncoder {
         self.gzip.get().copied().filter(|_| self.has_gzip)
     }
 
-    /// Decides between the encoders of gzip, if that is open, by one of the workers. `read` puts the elements of the chunk in a row,
+    /// Decides between the encoders of gzip, if that is open, by the workers. `read` puts the elements of the chunk in a row,
     /// of `count`, into the memory; false if it cannot be read.
     ///
     /// # Errors
@@ -125,7 +134,7 @@ impl ChunkEncoder {
         workers: &Workers<CodecState>,
         read: impl Fn(usize, &mut Vec<u8>) -> bool + Sync,
     ) -> Result<(), FilterError> {
-        self.settle_by(|| gzip_encoder::spread(count), workers, read)
+        self.settle_by(|| gzip_encoder::spread(count).into_iter(), workers, read)
     }
 
     /// The same of data that arrives, of which `count` chunks are there.
@@ -142,9 +151,9 @@ impl ChunkEncoder {
         self.settle_by(|| gzip_encoder::first(count), workers, read)
     }
 
-    fn settle_by<G: IntoIterator<Item = Vec<usize>>>(
+    fn settle_by<G: Iterator<Item = Vec<usize>>>(
         &self,
-        groups: impl Fn() -> G + Sync,
+        groups: impl FnOnce() -> G,
         workers: &Workers<CodecState>,
         read: impl Fn(usize, &mut Vec<u8>) -> bool + Sync,
     ) -> Result<(), FilterError> {
@@ -156,15 +165,26 @@ impl ChunkEncoder {
             }
             is_read
         };
-        let work = |state: &mut CodecState, _: usize| {
-            let memory = (&mut state.scratch, &mut state.chunk);
-            gzip_encoder::choose(&self.pipeline, percent, self.element_bytes, groups(), memory, rounded)
-        };
-        workers.run(1, true, work, |_, chosen| {
-            // Whoever comes first: the choice is the same.
-            let _ = self.gzip.set(chosen);
-            Ok(())
-        })
+        let (mut groups, mut sizes) = (groups(), Vec::new());
+        while sizes.len() < gzip_encoder::SAMPLES {
+            let some: Vec<_> = groups.by_ref().take(gzip_encoder::SAMPLES).collect();
+            if some.is_empty() {
+                break;
+            }
+            let work = |state: &mut CodecState, group: usize| {
+                let memory = (&mut state.scratch, &mut state.chunk);
+                let pipelines = [&self.pipeline, &self.fast];
+                gzip_encoder::measure(pipelines, self.element_bytes, &some[group], memory, &rounded)
+            };
+            workers.run(some.len(), self.chunk_bytes < ALONE_BYTES, work, |_, found| {
+                sizes.extend(found);
+                Ok(())
+            })?;
+        }
+        sizes.truncate(gzip_encoder::SAMPLES);
+        // Whoever comes first: the choice is the same.
+        let _ = self.gzip.set(gzip_encoder::choose(&sizes, percent));
+        Ok(())
     }
 
     fn pipeline(&self) -> &Pipeline {
@@ -190,10 +210,10 @@ impl ChunkEncoder {
         let CodecState { scratch, chunk, decoded, .. } = state;
         let mut error_max = self.decimals.as_ref().map_or(0.0, |decimals| decimals.apply(chunk));
         if self.pipeline.is_empty() || (self.edge_chunks_unfiltered && is_partial) {
-            return Ok(EncodedChunk { bytes: chunk.to_vec(), mask: 0, error_max });
+            return Ok(EncodedChunk { bytes: self.memory.copy(chunk), mask: 0, error_max });
         }
         let encoded = self.pipeline().encode(chunk, scratch)?;
-        let (bytes, mask) = (encoded.bytes.to_vec(), encoded.mask);
+        let (bytes, mask) = (self.memory.copy(encoded.bytes), encoded.mask);
         if self.is_verified {
             decoded.resize(chunk.len(), 0);
             self.pipeline.decode_into(&bytes, mask, scratch, decoded)?;
@@ -207,7 +227,7 @@ impl ChunkEncoder {
                     // Such as zfp of values that differ by more than its numbers hold.
                     let mask =
                         1u64.checked_shl(self.pipeline.len() as u32).map_or(u32::MAX, |bit| (bit - 1) as u32);
-                    return Ok(EncodedChunk { bytes: chunk.to_vec(), mask, error_max });
+                    return Ok(EncodedChunk { bytes: self.memory.copy(chunk), mask, error_max });
                 }
                 error_max += error;
             }

@@ -1,27 +1,23 @@
 //! Decides which encoder writes the `gzip` filter of a dataset.
 //!
 //! Three chunks are encoded by both, and the sums of their sizes decide: the first, the middle and the last in row-major order
-//! whose elements are not all the same; of data that arrives, the first three. The choice depends on the data and the options alone, so that the same data gives the
-//! same file on every machine.
+//! whose elements are not all the same; of data that arrives, the first three. The choice depends on the data and the options
+//! alone, so that the same data gives the same file on every machine.
 
 use hyperslab_filters::{DeflateEncoder, FilterError, Pipeline, Scratch};
-use hyperslab_format::message::Filter;
 use hyperslab_storage::GzipEncoder;
-use hyperslab_storage::filter::number::DEFLATE;
 use std::ops::Range;
 
 /// Chunks that are encoded by both.
-const SAMPLES: usize = 3;
+pub(crate) const SAMPLES: usize = 3;
 /// Chunks that are looked at for each of the three, until one has different elements. Those of distant files are read twice.
 const TRIES: usize = 4;
 
-/// What decides whether the fast encoder may write chunks: the most by which they may be larger, in percent; `None` where it is
-/// not a question of their size.
-pub(crate) fn percent_larger_max(filters: &[Filter]) -> Option<u32> {
-    let mut gzip = filters.iter().filter(|filter| filter.id == DEFLATE);
-    // Two would be compared together.
-    let only = gzip.next().filter(|_| gzip.next().is_none())?;
-    only.parameters.first().and_then(|level| GzipEncoder::percent_larger_max(*level))
+/// The bytes of a chunk by both encoders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub small: u64,
+    pub fast: u64,
 }
 
 /// The rows of chunks that are in the memory together first.
@@ -41,35 +37,33 @@ pub(crate) fn spread(count: usize) -> [Vec<usize>; SAMPLES] {
     [first.take(TRIES).collect(), middle.take(TRIES).collect(), last.rev().take(TRIES).collect()]
 }
 
-/// The encoder for a dataset, by the first chunk of each group of rows that can be read and whose elements are not all the same.
-/// `read` puts the chunk of a row into the memory; false if it cannot be read.
+/// The sizes of one of the three, by both encoders: the first chunk of these rows that can be read and whose elements are not all
+/// the same. `read` puts the chunk of a row into the memory; false if it cannot be read. `None` if there is no such chunk.
 ///
 /// # Errors
 /// Those of the filters.
-pub(crate) fn choose(
-    pipeline: &Pipeline,
-    percent_larger_max: u32,
+pub(crate) fn measure(
+    [small, fast]: [&Pipeline; 2],
     element_bytes: usize,
-    groups: impl IntoIterator<Item = Vec<usize>>,
+    rows: &[usize],
     (scratch, chunk): (&mut Scratch, &mut Vec<u8>),
-    mut read: impl FnMut(usize, &mut Vec<u8>) -> bool,
-) -> Result<DeflateEncoder, FilterError> {
-    let (mut small, mut fast, mut samples) = (0, 0, 0);
-    for rows in groups {
-        let found = rows.into_iter().find(|row| read(*row, chunk) && !is_constant(chunk, element_bytes));
-        if found.is_none() {
-            continue;
-        }
-        samples += 1;
-        for (bytes, encoder) in [(&mut small, DeflateEncoder::Small), (&mut fast, DeflateEncoder::Fast)] {
-            *bytes += pipeline.with_deflate_encoder(encoder).encode(chunk, scratch)?.bytes.len() as u64;
-        }
-        if samples == SAMPLES {
-            break;
-        }
+    read: impl Fn(usize, &mut Vec<u8>) -> bool,
+) -> Result<Option<Sizes>, FilterError> {
+    if !rows.iter().any(|row| read(*row, chunk) && !is_constant(chunk, element_bytes)) {
+        return Ok(None);
     }
-    let is_small_enough = fast * 100 <= small * u64::from(100 + percent_larger_max);
-    Ok(if fast > 0 && is_small_enough { DeflateEncoder::Fast } else { DeflateEncoder::Small })
+    let mut bytes = |pipeline: &Pipeline| -> Result<u64, FilterError> {
+        Ok(pipeline.encode(chunk, scratch)?.bytes.len() as u64)
+    };
+    Ok(Some(Sizes { small: bytes(small)?, fast: bytes(fast)? }))
+}
+
+/// The encoder by the sizes of some chunks.
+pub(crate) fn choose(sizes: &[Sizes], percent_larger_max: u32) -> DeflateEncoder {
+    let (small, fast) =
+        sizes.iter().fold((0, 0), |(small, fast), sizes| (small + sizes.small, fast + sizes.fast));
+    let is_small_enough = GzipEncoder::is_small_enough(fast, small, percent_larger_max);
+    if fast > 0 && is_small_enough { DeflateEncoder::Fast } else { DeflateEncoder::Small }
 }
 
 fn is_constant(chunk: &[u8], element_bytes: usize) -> bool {
@@ -80,6 +74,9 @@ fn is_constant(chunk: &[u8], element_bytes: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyperslab_filters::FilterSpec;
+    use hyperslab_storage::filter::number::DEFLATE;
+    use std::cell::RefCell;
 
     #[test]
     fn chunks_from_the_beginning_the_middle_and_the_end_are_looked_at() {
@@ -102,13 +99,14 @@ mod tests {
 
     #[test]
     fn the_sums_of_sizes_decide_and_constant_chunks_do_not() {
-        let filter = Filter { id: DEFLATE, name: None, flags: 0, parameters: [4].into() };
-        assert_eq!(percent_larger_max(std::slice::from_ref(&filter)), Some(5));
-        assert_eq!(percent_larger_max(&[filter.clone(), filter.clone()]), None);
-        let specs = [crate::new_filters::spec(&filter)];
-        let pipeline = Pipeline::new(&specs, 4, 4000).unwrap();
-        let choose = |read: &mut dyn FnMut(usize, &mut Vec<u8>) -> bool, percent| {
-            choose(&pipeline, percent, 4, spread(100), (&mut Scratch::new(), &mut Vec::new()), read).unwrap()
+        let filter = FilterSpec { id: DEFLATE, optional: false, parameters: &[4] };
+        let pipeline = Pipeline::new(&[filter], 4, 4000).unwrap();
+        let fast = pipeline.with_deflate_encoder(DeflateEncoder::Fast);
+        let choose = |read: &dyn Fn(usize, &mut Vec<u8>) -> bool, percent| {
+            let measure = |rows: Vec<usize>| {
+                measure([&pipeline, &fast], 4, &rows, (&mut Scratch::new(), &mut Vec::new()), read).unwrap()
+            };
+            choose(&spread(100).into_iter().filter_map(measure).collect::<Vec<_>>(), percent)
         };
         let noise = |row: usize, chunk: &mut Vec<u8>| {
             let mut state = row as u32;
@@ -119,7 +117,7 @@ mod tests {
             });
             true
         };
-        assert_eq!(choose(&mut { noise }, 5), DeflateEncoder::Fast, "noise is as large by both");
+        assert_eq!(choose(&noise, 5), DeflateEncoder::Fast, "noise is as large by both");
         // Text, of which libdeflate finds more.
         let text = |row: usize, chunk: &mut Vec<u8>| {
             let words = ["chunk", "filter", "dataspace", "hyperslab", "page", "buffer", "object", "header"];
@@ -132,11 +130,11 @@ mod tests {
             chunk.truncate(4000);
             true
         };
-        assert_eq!(choose(&mut { text }, 0), DeflateEncoder::Small);
+        assert_eq!(choose(&text, 0), DeflateEncoder::Small);
         // Only one of the chunks is not constant.
-        let mut looked_at = Vec::new();
-        let mut one = |row: usize, chunk: &mut Vec<u8>| {
-            looked_at.push(row);
+        let looked_at = RefCell::new(Vec::new());
+        let one = |row: usize, chunk: &mut Vec<u8>| {
+            looked_at.borrow_mut().push(row);
             if row == 3 {
                 noise(row, chunk)
             } else {
@@ -145,8 +143,8 @@ mod tests {
                 true
             }
         };
-        assert_eq!(choose(&mut one, 5), DeflateEncoder::Fast);
-        assert_eq!(looked_at[..5], [0, 1, 2, 3, 50]);
-        assert_eq!(choose(&mut |_, _| false, 5), DeflateEncoder::Small);
+        assert_eq!(choose(&one, 5), DeflateEncoder::Fast);
+        assert_eq!(looked_at.borrow()[..5], [0, 1, 2, 3, 50]);
+        assert_eq!(choose(&|_, _| false, 5), DeflateEncoder::Small);
     }
 }

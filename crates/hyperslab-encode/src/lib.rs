@@ -16,6 +16,7 @@ pub mod block;
 pub mod checksums;
 pub mod chunk_encoder;
 pub mod chunk_filters;
+mod chunk_memory;
 pub mod decimal_rounding;
 mod error;
 mod gzip_encoder;

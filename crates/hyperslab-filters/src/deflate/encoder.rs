@@ -116,6 +116,14 @@ mod tests {
             let len = check(&mut encoder, &bytes);
             assert!(len < period + period / 50 + (3 << 20) / 100, "{period}: {len}");
         }
+        // What repeats begins behind noise.
+        let bytes: Vec<u8> = noise(2)
+            .take(200_000)
+            .chain(noise(1).take(30_000).cycle().take(1 << 20))
+            .map(|x| (x >> 24) as u8)
+            .collect();
+        let len = check(&mut encoder, &bytes);
+        assert!(len < 200_000 + 3 * 65_536, "{len}");
         // A match lies 32 KiB back at most.
         let bytes: Vec<u8> = noise(1).take(32_769).map(|x| (x >> 24) as u8).cycle().take(1 << 18).collect();
         assert!(check(&mut encoder, &bytes) > 1 << 18);

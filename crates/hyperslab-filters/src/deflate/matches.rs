@@ -17,6 +17,11 @@ const AHEAD: usize = 24;
 /// Steps are in 64ths of a place: the first 64 places without a match are all tried, then every second, up to every eighth.
 const STEP: u32 = 64;
 const STEP_MAX: u32 = 8 * STEP;
+/// After so many bytes of a block, the rest is not looked at if less than one in so many of them was in a match.
+const PROBE: usize = 1 << 13;
+const MATCHED_MIN: usize = 64;
+/// Of what is not looked at, one in so many places is remembered: fewer than the places that are tried first in a block.
+const SEEN_STEP: usize = 32;
 /// Literals that are copied at a time.
 const COPY: usize = 16;
 /// A block ends with the first match that reaches so far.
@@ -130,47 +135,58 @@ impl Matches {
         let (mut at, mut written) = (start, start);
         let mut step = STEP;
         (self.matches_len, self.literals_len) = (0, 0);
-        while at < end {
-            let word = word(data, at);
-            let place = &mut self.places[hash::<WIDTH>(word)];
-            let distance = (at as u16).wrapping_sub(*place);
-            *place = at as u16;
-            // Bits instead of conditions, which would be predicted wrongly: whether a place is near is as good as random.
-            let mut is_none = u64::from(distance.wrapping_sub(1) / WINDOW as u16);
-            let mut from = at.wrapping_sub(distance.into());
-            if IS_FIRST {
-                is_none |= from as u64 >> 63;
-                from = (from as isize).max(0) as usize;
-            }
-            let difference = word ^ self::word(data, from);
-            if difference << (64 - 8 * WIDTH) | is_none != 0 {
-                at += (step / STEP) as usize;
-                step = (step + 1).min(STEP_MAX);
-                continue;
-            }
-            let distance = usize::from(distance);
-            let before = same_before(data, written, at, distance);
-            let longest = &data[..data.len().min(at + BLOCK)];
-            let length = before + same_from(longest, at, distance, difference);
-            let symbol = distance_symbol(distance as u32 - 1);
-            if length < sampled.length_min[symbol as usize & 31].into() {
-                at += 1;
-                continue;
-            }
-            let first = at - before;
-            self.add(data, written, first, length, distance as u32, symbol);
-            written = first + length;
-            if written < last {
-                if written == longest.len() {
-                    // It goes on in the next block.
-                    self.places[hash::<WIDTH>(self::word(data, written))] = (written - distance) as u16;
+        let mut matched = 0;
+        for stop in [end.min(start + PROBE), end] {
+            while at < stop {
+                let word = word(data, at);
+                let place = &mut self.places[hash::<WIDTH>(word)];
+                let distance = (at as u16).wrapping_sub(*place);
+                *place = at as u16;
+                // Bits instead of conditions, which would be predicted wrongly: whether a place is near is as good as random.
+                let mut is_none = u64::from(distance.wrapping_sub(1) / WINDOW as u16);
+                let mut from = at.wrapping_sub(distance.into());
+                if IS_FIRST {
+                    is_none |= from as u64 >> 63;
+                    from = (from as isize).max(0) as usize;
                 }
-                for seen in [first + 1, written - 2] {
-                    self.places[hash::<WIDTH>(self::word(data, seen))] = seen as u16;
+                let difference = word ^ self::word(data, from);
+                if difference << (64 - 8 * WIDTH) | is_none != 0 {
+                    at += (step / STEP) as usize;
+                    step = (step + 1).min(STEP_MAX);
+                    continue;
                 }
+                let distance = usize::from(distance);
+                let before = same_before(data, written, at, distance);
+                let longest = &data[..data.len().min(at + BLOCK)];
+                let length = before + same_from(longest, at, distance, difference);
+                let symbol = distance_symbol(distance as u32 - 1);
+                if length < sampled.length_min[symbol as usize & 31].into() {
+                    at += 1;
+                    continue;
+                }
+                let first = at - before;
+                self.add(data, written, first, length, distance as u32, symbol);
+                written = first + length;
+                matched += length;
+                if written < last {
+                    if written == longest.len() {
+                        // It goes on in the next block.
+                        self.places[hash::<WIDTH>(self::word(data, written))] = (written - distance) as u16;
+                    }
+                    for seen in [first + 1, written - 2] {
+                        self.places[hash::<WIDTH>(self::word(data, seen))] = seen as u16;
+                    }
+                }
+                at = written;
+                step = STEP;
             }
-            at = written;
-            step = STEP;
+            // Noise: looking on would only take time. What repeats far apart is found by later blocks, from few places.
+            if start >= WINDOW && matched * MATCHED_MIN < at - start {
+                for seen in (at..end).step_by(SEEN_STEP) {
+                    self.places[hash::<WIDTH>(word(data, seen))] = seen as u16;
+                }
+                at = at.max(end);
+            }
         }
         // The last bytes of the data are not looked at.
         let end = if at < last { at } else { data.len() };
