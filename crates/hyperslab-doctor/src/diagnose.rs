@@ -28,6 +28,18 @@ pub fn diagnose(facts: &DatasetFacts, options: &Options) -> Result<DatasetReport
     Ok(report)
 }
 
+/// The report of [`diagnose`] without findings, which take most of its time: what the reads cost.
+///
+/// # Errors
+/// As [`diagnose`].
+pub fn report_reads(facts: &DatasetFacts, options: &Options) -> Result<DatasetReport, DoctorError> {
+    let mut report = DatasetReport::of(facts);
+    if let Some(case) = Case::new(facts, options)? {
+        report.fill(&case);
+    }
+    Ok(report)
+}
+
 /// The counts of one read of a dataset.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulatedRead {

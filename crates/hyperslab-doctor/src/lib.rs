@@ -29,7 +29,9 @@ mod report;
 #[cfg(test)]
 mod testing;
 
-pub use diagnose::{SimulatedRead, chunk_loads, diagnose, diagnose_file, diagnose_storage, simulate_reads};
+pub use diagnose::{
+    SimulatedRead, chunk_loads, diagnose, diagnose_file, diagnose_storage, report_reads, simulate_reads,
+};
 pub use engine::{EngineCounts, equivalent_cache};
 pub use error::DoctorError;
 pub use facts::{

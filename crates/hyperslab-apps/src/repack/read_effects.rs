@@ -2,7 +2,7 @@
 
 use crate::facts::layout_facts;
 use hyperslab::File;
-use hyperslab_doctor::{DatasetReport, Options, Profile, diagnose};
+use hyperslab_doctor::{DatasetReport, Options, Profile, report_reads};
 use hyperslab_repack::{RepackPlan, Repacked};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -63,8 +63,9 @@ pub(super) fn read_effects(paths: &[String], repacked: &Repacked, target: &File)
         let profiles: Vec<_> =
             Profile::defaults().into_iter().filter(|profile| profile.name == LIBRARY).collect();
         let options = Options { profiles, visits_max: VISITS_MAX, ..Options::default() };
-        let [before, after] = [diagnose(&facts[0], &options).ok()?, diagnose(&facts[1], &options).ok()?];
-        Some(compared(path, &before, &after))
+        let (before, after) =
+            rayon::join(|| report_reads(&facts[0], &options), || report_reads(&facts[1], &options));
+        Some(compared(path, &before.ok()?, &after.ok()?))
     });
     effects.flatten().collect()
 }
