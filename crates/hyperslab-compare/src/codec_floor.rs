@@ -4,7 +4,7 @@
 //! all of that in addition.
 
 use hyperslab::{ChunkMap, Error, File, Result};
-use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
+use hyperslab_filters::{DeflateEncoder, FilterSpec, Pipeline, Scratch};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 pub enum Codec {
     /// Reading chunks from the page cache and decoding them.
     Decode,
-    /// Encoding chunks that are in memory.
-    Encode,
+    /// Encoding chunks that are in memory, gzip by this encoder.
+    Encode(DeflateEncoder),
 }
 
 /// Measures a chunked dataset. The seconds are those of the slowest thread.
@@ -37,6 +37,10 @@ pub fn measure(path: &str, name: &str, codec: Codec) -> Result<Value> {
         .collect();
     let bytes = dataset.chunk_bytes().unwrap_or_default() as usize;
     let pipeline = Pipeline::new(&specs, dataset.datatype().size as usize, bytes)?;
+    let pipeline = match codec {
+        Codec::Encode(encoder) => pipeline.with_deflate_encoder(encoder),
+        Codec::Decode => pipeline,
+    };
     let work = Work { file: &file, map: &map, pipeline: &pipeline, bytes, next: AtomicUsize::new(0) };
     // The first pass is for the page cache.
     work.run(Codec::Decode)?;
@@ -78,10 +82,13 @@ impl Work<'_> {
             source.read_into(location.address, &mut stored).map_err(Error::from)?;
             self.pipeline.decode_into(&stored, location.filter_mask, &mut scratch, &mut chunk)?;
             let decoded = Instant::now();
-            if codec == Codec::Encode {
-                self.pipeline.encode(&chunk, &mut scratch)?;
-            }
-            seconds += if codec == Codec::Encode { decoded.elapsed() } else { decoded - began };
+            seconds += match codec {
+                Codec::Decode => decoded - began,
+                Codec::Encode(_) => {
+                    self.pipeline.encode(&chunk, &mut scratch)?;
+                    decoded.elapsed()
+                }
+            };
         }
         Ok(seconds)
     }

@@ -8,7 +8,7 @@
 //! hyperslab-floor list FILE                         opening a file and describing every object in it
 //! hyperslab-floor task TASK FILE PATH               the task of this name in `perf/tasks.py`
 //! hyperslab-floor decode FILE DATASET               decoding each chunk of a dataset once, on all cores
-//! hyperslab-floor encode FILE DATASET               encoding each chunk of a dataset once, on all cores
+//! hyperslab-floor encode FILE DATASET [fast]        encoding each chunk of a dataset once, on all cores; gzip by the fast encoder
 //! ```
 //!
 //! Each prints one JSON object with seconds and counts. The process does one measurement and ends, so only the system's
@@ -20,12 +20,14 @@ mod engine;
 mod floor;
 mod tasks;
 
+use codec_floor::Codec;
 use hyperslab::{Axis, File, Object, Result, Selection};
+use hyperslab_filters::DeflateEncoder;
 use serde_json::{Value, json};
 use std::time::Instant;
 
 const USAGE: &str = "usage: hyperslab-floor read FILE DATASET SELECTION... | rows FILE DATASET | open FILE PATH \
-                     | list FILE | task TASK FILE PATH | decode FILE DATASET | encode FILE DATASET";
+                     | list FILE | task TASK FILE PATH | decode FILE DATASET | encode FILE DATASET [fast]";
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -38,8 +40,13 @@ fn main() {
         ["open", path, object] => open(path, object),
         ["list", path] => list(path),
         ["task", task, path, object] => tasks::run(task, path, object),
-        ["decode", path, dataset] => codec_floor::measure(path, dataset, codec_floor::Codec::Decode),
-        ["encode", path, dataset] => codec_floor::measure(path, dataset, codec_floor::Codec::Encode),
+        ["decode", path, dataset] => codec_floor::measure(path, dataset, Codec::Decode),
+        ["encode", path, dataset] => {
+            codec_floor::measure(path, dataset, Codec::Encode(DeflateEncoder::Small))
+        }
+        ["encode", path, dataset, "fast"] => {
+            codec_floor::measure(path, dataset, Codec::Encode(DeflateEncoder::Fast))
+        }
         _ => {
             eprintln!("{USAGE}");
             std::process::exit(2);
