@@ -61,11 +61,10 @@ def declared(path: Path, pattern: str) -> str:
 
 def stamp(topic: str) -> str:
     """A hash of everything that the files of a topic depend on."""
-    content = hashlib.sha256()
-    for name in [f"{topic}.py", *MADE_WITH[topics()[topic]]]:
-        content.update((HERE / name).read_bytes())
-    versions = [f"{package} {version(package)}" for package in ("h5py", "netCDF4", "hdf5plugin", "numpy")]
-    return f"{content.hexdigest()} {', '.join(versions)}\n"
+    files = b"".join((HERE / name).read_bytes() for name in [f"{topic}.py", *MADE_WITH[topics()[topic]]])
+    used = [package for package in ("h5py", "netCDF4", "hdf5plugin", "numpy") if package.encode() in files]
+    versions = [f"{package} {version(package)}" for package in used]
+    return f"{hashlib.sha256(files).hexdigest()} {', '.join(versions)}\n"
 
 
 def fresh(topic: str) -> bool:
