@@ -145,19 +145,29 @@ need_old_libhdf5() {
     done
 }
 
-# For the tests of remote files: an S3 server that verifies signatures, and the emulators of Google and Azure.
+# For the tests of remote files: an S3 server that verifies signatures, and the emulator of Azure.
 need_stores() {
-    need_go_server versitygw github.com/versity/versitygw/cmd/versitygw@v1.8.0
-    need_go_server fake-gcs-server github.com/fsouza/fake-gcs-server@v1.56.1
-    command -v azurite-blob >/dev/null || [ -x "$HOME/.local/node_modules/.bin/azurite-blob" ] && return
+    local bin="$HOME/.local/node_modules/.bin"
+    [ -x "$bin/s3rver" ] && [ -x "$bin/azurite-blob" ] && return
     if ! command -v npm >/dev/null; then
-        say "  no azurite: install Node.js with npm, and it is installed to test Azure Blob Storage"
+        say "  no s3rver and no azurite: install Node.js with npm, and they are installed to test S3 and Azure Blob Storage"
         return
     fi
-    (quietly "npm install azurite" npm install --prefix "$HOME/.local" --no-save azurite@3.35.0) || true
+    (quietly "npm install s3rver azurite" \
+        npm install --prefix "$HOME/.local" --no-save --no-audit --no-fund s3rver@3.7.1 azurite@3.35.0) || true
 }
 
-# HSDS, in an environment of its own: it wants other versions of the libraries that tests use.
+# The emulator of Google Cloud Storage, for the full run. Without it, its test fails.
+need_google_store() {
+    command -v fake-gcs-server >/dev/null || [ -x "$(go env GOPATH 2>/dev/null)/bin/fake-gcs-server" ] && return
+    if ! command -v go >/dev/null; then
+        say "  no fake-gcs-server: install Go, and it is installed from source to test Google Cloud Storage"
+        return
+    fi
+    (quietly "go install fake-gcs-server" go install github.com/fsouza/fake-gcs-server@v1.56.1) || true
+}
+
+# HSDS for the full run, in an environment of its own: it wants other versions of the libraries that tests use.
 need_hsds() {
     local wanted=scripts/requirements-hsds.txt made="$target/hsds" mark
     mark="$made/.installed-$(cksum <"$wanted" | cut -d' ' -f1)"
@@ -166,17 +176,6 @@ need_hsds() {
         "rm -rf '$made' && '$python' -m venv '$made' && '$made/bin/python' -m pip install --disable-pip-version-check --quiet -r '$wanted'" &&
         touch "$mark") || true
     export HYPERSLAB_HSDS="$made/bin/hsds"
-}
-
-# need_go_server PROGRAM PACKAGE
-need_go_server() {
-    command -v "$1" >/dev/null || [ -x "$(go env GOPATH 2>/dev/null)/bin/$1" ] && return
-    if ! command -v go >/dev/null; then
-        say "  no $1: install Go, and it is installed from source to test stores"
-        return
-    fi
-    # Without it, one test is skipped, which in CI is a failure of that test alone.
-    (quietly "go install $1" go install "$2") || true
 }
 
 # A browser and its driver, for the tests of pages.

@@ -1,13 +1,14 @@
-//! The emulators of Google Cloud Storage and of Azure Blob Storage, if they are installed.
+//! A server of S3's protocol that verifies signatures, and the emulators of Azure Blob Storage and of Google Cloud Storage, if they
+//! are installed.
 //!
 //! ```text
+//! npm install --global s3rver azurite
 //! go install github.com/fsouza/fake-gcs-server@latest
-//! npm install --global azurite
 //! ```
 
 use hyperslab_io::{Cancel, Changed, Location, Source, fetch_all};
 use hyperslab_remote::{Files, RemoteFile, RemoteOptions};
-use hyperslab_testkit::{Missing, require};
+use hyperslab_testkit::{Missing, require, scale};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -85,8 +86,61 @@ fn check_changed(file: &RemoteFile) {
     assert!(changed.get_ref().is_some_and(|error| error.is::<Changed>()), "{changed}");
 }
 
+/// The account and the key that S3rver has.
+const S3RVER: &str = "S3RVER";
+
+#[test]
+fn signed_requests_to_s3_are_accepted_and_others_are_not() {
+    let program = require!(installed("s3rver"));
+    let folder = tempfile::tempdir().unwrap();
+    let bucket = folder.path().join("bucket");
+    fs::create_dir_all(bucket.join("a b")).unwrap();
+    let write = |name: &str, content: &[u8]| {
+        let path = bucket.join(format!("{name}._S3rver_object"));
+        fs::write(&path, content).unwrap();
+        // The server keeps the checksum that is its ETag beside the object.
+        let _ = fs::remove_file(path.with_extension("_S3rver_object.md5"));
+    };
+    write("a b/c+d.h5", &content(0));
+    let server = start(&program, |port| {
+        let (port, folder) = (port.to_string(), folder.path().to_str().unwrap());
+        let words = ["--directory", folder, "--address", "127.0.0.1", "--port", &port, "--silent"];
+        words.into_iter().chain(["--no-vhost-buckets"]).map(str::to_string).collect()
+    });
+    let endpoint = format!("http://{}", server.address);
+    let with = |secret| {
+        options(&[("endpoint_url", &endpoint), ("key", S3RVER), ("secret", secret), ("region", "us-east-1")])
+    };
+    let file = check("s3://bucket/", &with(S3RVER));
+    let url = "s3://bucket/a b/c+d.h5";
+
+    let refused = RemoteFile::open(url, with("wrong")).err().unwrap();
+    assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
+    let text = refused.to_string();
+    assert!(text.contains("SignatureDoesNotMatch") && !text.contains("wrong"), "{text}");
+    let missing = RemoteFile::open("s3://bucket/none.h5", with(S3RVER)).err().unwrap();
+    assert!(missing.to_string().contains("NoSuchKey"), "{missing}");
+
+    let files = Files::new(with(S3RVER));
+    write("a b/other.nc", b"x");
+    write("elsewhere.h5", b"x");
+    let listed = files.list(&Location::from("s3://bucket/a b/")).unwrap();
+    assert_eq!(listed, [url, "s3://bucket/a b/other.nc"]);
+    assert_eq!(files.list(&Location::from("s3://bucket/")).unwrap().len(), 3);
+    assert_eq!(files.list(&Location::from("s3://bucket/none/")).unwrap(), [""; 0]);
+    let refused = Files::new(with("wrong")).list(&Location::from("s3://bucket/")).unwrap_err();
+    assert!(refused.to_string().starts_with("s3://bucket/: "), "{refused}");
+
+    write("a b/c+d.h5", &content(1));
+    check_changed(&file);
+}
+
+/// In the full run: the emulator is built from source, which takes minutes. The requests themselves are tested in `stores.rs`.
 #[test]
 fn objects_of_google_cloud_storage_are_read() {
+    if !scale().is_full() {
+        return;
+    }
     let program = require!(installed("fake-gcs-server"));
     let folder = tempfile::tempdir().unwrap();
     let object = folder.path().join("bucket/a b/c+d.h5");

@@ -25,6 +25,11 @@ impl Scale {
         ((count as f64 * self.0).round() as usize).max(1)
     }
 
+    /// True in the full run, which has what takes minutes to install.
+    pub fn is_full(self) -> bool {
+        self.0 >= 10.0
+    }
+
     /// The distance between the places of a test that goes along something, which is `step` at scale 1. At least 1.
     pub fn step(self, step: usize) -> usize {
         ((step as f64 / self.0).round() as usize).max(1)
@@ -40,6 +45,7 @@ mod tests {
         let scaled = |text| Scale::parse(text).map(|scale| scale.of(100));
         assert_eq!(["1", "0.1", "20", "0.0001"].map(scaled), [Some(100), Some(10), Some(2000), Some(1)]);
         assert_eq!(["0", "-1", "inf", "much", "NaN"].map(scaled), [None; 5]);
+        assert_eq!(["1", "10"].map(|text| Scale::parse(text).unwrap().is_full()), [false, true]);
         let steps = |text| Scale::parse(text).map(|scale| scale.step(60));
         assert_eq!(["1", "0.1", "20", "1000"].map(steps), [Some(60), Some(600), Some(3), Some(1)]);
     }
