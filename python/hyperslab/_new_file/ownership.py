@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: Arrays of so many bytes are copied by several threads, of which more than these are not faster.
+#: The bytes from which on several threads copy an array, and the number of threads beyond which that is not faster.
 _LARGE = 8 << 20
 _THREADS_MAX = 8
 

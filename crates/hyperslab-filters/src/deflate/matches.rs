@@ -17,10 +17,11 @@ const AHEAD: usize = 24;
 /// Steps are in 64ths of a place: the first 64 places without a match are all tried, then every second, up to every eighth.
 const STEP: u32 = 64;
 const STEP_MAX: u32 = 8 * STEP;
-/// After so many bytes of a block, the rest is not looked at if less than one in so many of them was in a match.
+/// The first bytes of a block, and the share of them that must be in matches, as one in this number: otherwise the rest of the block
+/// is not looked at.
 const PROBE: usize = 1 << 13;
 const MATCHED_MIN: usize = 64;
-/// Of what is not looked at, one in so many places is remembered: fewer than the places that are tried first in a block.
+/// The distance between the places that are remembered of what is not looked at: less than the places that are tried first in a block.
 const SEEN_STEP: usize = 32;
 /// Literals that are copied at a time.
 const COPY: usize = 16;
