@@ -176,3 +176,21 @@ def test_values_of_variable_length_get_another_shape(tmp_path):
             assert len(file["d"][1, 2]) == len(values[5])
             first, last = file["big"][:6], file["big"][-6:]
             assert [len(one) for one in first] == [len(one) for one in last] == [len(file["d"][place]) for place in np.ndindex(2, 3)]
+
+
+LARGE = np.arange(6 << 20, dtype="f4").reshape(1536, 4096)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [LARGE[:, :2048].copy(), np.asfortranarray(LARGE), LARGE[::-1, ::-1], LARGE.reshape(1, -1), LARGE[:, ::2]],
+    ids=["C", "F", "reversed", "one row", "steps"],
+)
+def test_large_arrays_are_copied_when_they_are_given(tmp_path, values):
+    assert values.nbytes >= 8 << 20
+    before = values.copy()
+    with hyperslab.NewFile(tmp_path / "new.h5") as file:
+        file.create_dataset("d", data=values)
+        values += 1
+    with hyperslab.File(tmp_path / "new.h5") as file:
+        np.testing.assert_array_equal(file["d"][...], before)
