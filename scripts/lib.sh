@@ -145,7 +145,7 @@ need_old_libhdf5() {
     done
 }
 
-# For the tests of remote files: an S3 server that verifies signatures, and the emulator of Azure.
+# For the tests of remote files: an S3 server, and the emulator of Azure.
 need_stores() {
     local bin="$HOME/.local/node_modules/.bin"
     [ -x "$bin/s3rver" ] && [ -x "$bin/azurite-blob" ] && return
@@ -157,14 +157,20 @@ need_stores() {
         npm install --prefix "$HOME/.local" --no-save --no-audit --no-fund s3rver@3.7.1 azurite@3.35.0) || true
 }
 
-# The emulator of Google Cloud Storage, for the full run. Without it, its test fails.
-need_google_store() {
-    command -v fake-gcs-server >/dev/null || [ -x "$(go env GOPATH 2>/dev/null)/bin/fake-gcs-server" ] && return
+# For the full run: an S3 server that verifies signatures, and the emulator of Google Cloud Storage. Without them, their tests fail.
+need_go_stores() {
+    need_go_server versitygw github.com/versity/versitygw/cmd/versitygw@v1.8.0
+    need_go_server fake-gcs-server github.com/fsouza/fake-gcs-server@v1.56.1
+}
+
+# need_go_server PROGRAM PACKAGE
+need_go_server() {
+    command -v "$1" >/dev/null || [ -x "$(go env GOPATH 2>/dev/null)/bin/$1" ] && return
     if ! command -v go >/dev/null; then
-        say "  no fake-gcs-server: install Go, and it is installed from source to test Google Cloud Storage"
+        say "  no $1: install Go, and it is installed from source to test stores"
         return
     fi
-    (quietly "go install fake-gcs-server" go install github.com/fsouza/fake-gcs-server@v1.56.1) || true
+    (quietly "go install $1" go install "$2") || true
 }
 
 # HSDS for the full run, in an environment of its own: it wants other versions of the libraries that tests use.

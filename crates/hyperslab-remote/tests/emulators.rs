@@ -1,4 +1,4 @@
-//! A server of S3's protocol that verifies signatures, and the emulators of Azure Blob Storage and of Google Cloud Storage, if they
+//! A server of S3's protocol, and the emulators of Azure Blob Storage and of Google Cloud Storage, if they
 //! are installed.
 //!
 //! ```text
@@ -90,7 +90,7 @@ fn check_changed(file: &RemoteFile) {
 const S3RVER: &str = "S3RVER";
 
 #[test]
-fn signed_requests_to_s3_are_accepted_and_others_are_not() {
+fn objects_of_s3_are_read() {
     let program = require!(installed("s3rver"));
     let folder = tempfile::tempdir().unwrap();
     let bucket = folder.path().join("bucket");
@@ -108,8 +108,9 @@ fn signed_requests_to_s3_are_accepted_and_others_are_not() {
         words.into_iter().chain(["--no-vhost-buckets"]).map(str::to_string).collect()
     });
     let endpoint = format!("http://{}", server.address);
-    let with = |secret| {
-        options(&[("endpoint_url", &endpoint), ("key", S3RVER), ("secret", secret), ("region", "us-east-1")])
+    // This server knows its accounts, but does not verify signatures: see `s3_server.rs`.
+    let with = |key| {
+        options(&[("endpoint_url", &endpoint), ("key", key), ("secret", S3RVER), ("region", "us-east-1")])
     };
     let file = check("s3://bucket/", &with(S3RVER));
     let url = "s3://bucket/a b/c+d.h5";
@@ -117,7 +118,7 @@ fn signed_requests_to_s3_are_accepted_and_others_are_not() {
     let refused = RemoteFile::open(url, with("wrong")).err().unwrap();
     assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
     let text = refused.to_string();
-    assert!(text.contains("SignatureDoesNotMatch") && !text.contains("wrong"), "{text}");
+    assert!(text.contains("InvalidAccessKeyId") && !text.contains(S3RVER), "{text}");
     let missing = RemoteFile::open("s3://bucket/none.h5", with(S3RVER)).err().unwrap();
     assert!(missing.to_string().contains("NoSuchKey"), "{missing}");
 

@@ -1,5 +1,5 @@
 //! Objects of stores, served by a local server that counts requests and simulates faults. It does not check signatures:
-//! `emulators.rs` is about those.
+//! `s3_server.rs` is about those.
 
 use hyperslab_io::{Cancel, Changed, Location, Opener, Source, fetch_all};
 use hyperslab_remote::{Files, RemoteFile, RemoteOptions};
