@@ -174,7 +174,7 @@ impl ChunkEncoder {
             let work = |state: &mut CodecState, group: usize| {
                 let memory = (&mut state.scratch, &mut state.chunk);
                 let pipelines = [&self.pipeline, &self.fast];
-                gzip_encoder::measure(pipelines, self.element_bytes, &some[group], memory, &rounded)
+                gzip_encoder::measure(pipelines, self.element_bytes, &some[group], memory, rounded)
             };
             workers.run(some.len(), self.chunk_bytes < ALONE_BYTES, work, |_, found| {
                 sizes.extend(found);
