@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from kit import hdf5_files, scaled
+from readers import read_all
 
 import hyperslab
 
 BYTES_MAX, LOGICAL_BYTES_MAX = 4 << 20, 32 << 20
 ENCODERS, LEVELS = ("auto", "fast", "small"), (1, 4, 9)
 
-#: Reads all datasets of files by one library, in a process of its own: some files crash libraries. Writes a digest of each, or an
-#: error, for each file. By h5py, each gzip chunk is inflated by zlib, too: nothing may follow the stream.
+#: Reads all datasets of a file by one library: a digest of each, and the number of gzip chunks. By h5py, each of these is inflated by
+#: zlib, too: nothing may follow the stream.
 READ = """
-import hashlib, sys, warnings, zlib
-import numpy as np
-warnings.simplefilter("ignore")
-library, out, *paths = sys.argv[1:]
-def digest(values):
-    values = np.ma.getdata(np.asanyarray(values))
-    content = repr(values.tolist()).encode() if values.dtype.hasobject else values.tobytes()
-    return hashlib.sha256(repr((values.shape, str(values.dtype))).encode() + content).hexdigest()
+import zlib
 def inflate(dataset):
     plist = dataset.id.get_create_plist()
     filters = [plist.get_filter(number)[0] for number in range(plist.get_nfilters())]
@@ -42,7 +34,7 @@ def inflate(dataset):
             stream.decompress(file.read(chunk.size))
             assert stream.eof and not stream.unused_data, dataset.name
     return len(chunks)
-def h5py(path):
+def by_h5py(path):
     import h5py
     found, chunks = {}, 0
     def look(name, item):
@@ -55,7 +47,7 @@ def h5py(path):
     with h5py.File(path) as file:
         file.visititems(look)
     return found, chunks
-def netcdf4(path):
+def by_netcdf4(path):
     import netCDF4
     found = {}
     def look(group, prefix):
@@ -68,23 +60,8 @@ def netcdf4(path):
     with netCDF4.Dataset(path) as file:
         look(file, "")
     return found, 0
-found = {}
-for path in paths:
-    try:
-        found[path] = globals()[library](path)
-    except Exception as error:
-        found[path] = type(error).__name__ + ": " + str(error)
-with open(out, "w") as file:
-    file.write(repr(found))
+read = {"h5py": by_h5py, "netcdf4": by_netcdf4}[reader]
 """
-
-
-def read(library: str, paths: list[Path], out: Path) -> list:
-    ran = subprocess.run([sys.executable, "-c", READ, library, out, *paths], capture_output=True, timeout=600)
-    if ran.returncode:
-        # A crash: one by one.
-        return ["crashed"] if len(paths) == 1 else [read(library, [path], out)[0] for path in paths]
-    return list(eval(out.read_text()).values())  # noqa: S307
 
 
 def logical_bytes(path: Path) -> int:
@@ -111,7 +88,7 @@ def check(path: Path, folder: Path) -> int:
         copies.append(out)
     inflated = 0
     for library in ("h5py", "netcdf4"):
-        before, *after = read(library, [path, *copies], folder / "read")
+        before, *after = read_all(READ, library, [path, *copies], folder / "read", 600)
         if isinstance(before, str):
             continue
         for copy, found in zip(copies, after, strict=True):

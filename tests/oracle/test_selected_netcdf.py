@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 from kit import hdf5_files, scaled
+from readers import read_all
 
 import hyperslab
 
-#: Reads all variables of files by one reader, in a process of its own: some files crash libraries. Writes a digest of each
-#: variable, or an error, for each file.
+#: Reads all variables of a file by one reader: a digest of each.
 READ = """
-import hashlib, sys, warnings
-import numpy as np
-warnings.simplefilter("ignore")
-reader, out, *paths = sys.argv[1:]
-def digest(values):
-    values = np.ma.getdata(np.asanyarray(values))
-    content = repr(values.tolist()).encode() if values.dtype.hasobject else values.tobytes()
-    return hashlib.sha256(repr((values.shape, str(values.dtype))).encode() + content).hexdigest()
 def netcdf4(group, prefix=""):
     for name, variable in group.variables.items():
         variable.set_auto_maskandscale(False)
@@ -47,14 +37,6 @@ def read(path):
     import xarray
     with xarray.open_dataset(path, engine="h5netcdf", phony_dims="sort", decode_cf=False) as ds:
         return {name: (variable.dims, digest(variable.values)) for name, variable in ds.variables.items()}
-found = {}
-for path in paths:
-    try:
-        found[path] = read(path)
-    except Exception as error:
-        found[path] = repr(error)
-with open(out, "w") as file:
-    file.write(repr(found))
 """
 READERS = ["netcdf4", "h5netcdf", "xarray"]
 BYTES_MAX = 2 << 20
@@ -63,12 +45,7 @@ VARIABLES_MAX = 12
 
 def read(reader: str, paths: list[Path], out: Path) -> list[dict[str, object] | str]:
     """The dimensions and the digest of each variable of each file, or the error of the reader."""
-    words = [sys.executable, "-c", READ, reader, out, *paths]
-    ran = subprocess.run(words, capture_output=True, timeout=300)
-    if ran.returncode:
-        # A crash: one by one.
-        return ["crashed"] if len(paths) == 1 else [read(reader, [path], out)[0] for path in paths]
-    return list(eval(out.read_text()).values())  # noqa: S307
+    return read_all(READ, reader, paths, out, 300)
 
 
 def has_scales(path: Path) -> bool:
