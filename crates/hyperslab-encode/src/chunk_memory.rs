@@ -24,6 +24,8 @@ impl ChunkMemory {
     pub(crate) fn copy(&self, bytes: &[u8]) -> ChunkBytes {
         let mut copy = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         copy.clear();
+        // No more than is needed: a repack counts its memory.
+        copy.reserve_exact(bytes.len());
         copy.extend_from_slice(bytes);
         ChunkBytes { bytes: copy, memory: self.clone() }
     }

@@ -4,8 +4,8 @@
 //! | 2 bytes header | deflate blocks … | adler32 of the decoded bytes, big-endian | ignored bytes |
 //! ```
 //!
-//! The parameter is the level, 0 to 9. There are two encoders, libdeflate and a fast one of our own (`encoder.rs`). As in zlib's inflate, which libhdf5 calls, bytes after the stream are ignored,
-//! and a wrong adler32 or a preset dictionary is an error.
+//! The parameter is the level, 0 to 9. There are two encoders, libdeflate and a fast one of our own (`encoder.rs`). As in zlib's
+//! inflate, which libhdf5 calls, bytes after the stream are ignored, and a wrong adler32 or a preset dictionary is an error.
 
 mod bits;
 mod block;

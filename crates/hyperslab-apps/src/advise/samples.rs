@@ -188,32 +188,21 @@ impl<'a> Samples<'a> {
         let decimals = self.decimals(wanted)?;
         for sample in samples {
             let pipeline = self.pipeline(&requests, block, sample.len())?;
-            let mut decoded = vec![0; sample.len()];
-            let (mut encode_seconds, mut decode_seconds) = (f64::INFINITY, f64::INFINITY);
-            let mut encoded_bytes = 0;
+            let (encoded, mask, encode_seconds) = self.encoded(&pipeline, sample, decimals.as_ref())?;
+            let (mut decoded, mut decode_seconds) = (vec![0; sample.len()], f64::INFINITY);
             for _ in 0..self.runs {
-                // Processor time: what else the machine does is not a property of the filters.
-                let start = thread_seconds();
-                let mut rounded = Cow::Borrowed(&sample[..]);
-                if let Some(decimals) = &decimals {
-                    decimals.apply(rounded.to_mut());
-                }
-                let encoded = pipeline.encode(&rounded, &mut self.scratch).ok()?;
-                encode_seconds = encode_seconds.min(thread_seconds() - start);
-                let (encoded, mask) = (encoded.bytes.to_vec(), encoded.mask);
-                encoded_bytes = encoded.len() as u64;
                 let start = thread_seconds();
                 pipeline.decode_into(&encoded, mask, &mut self.scratch, &mut decoded).ok()?;
                 decode_seconds = decode_seconds.min(thread_seconds() - start);
             }
             if percent_larger_max.is_some() {
                 let fast = pipeline.with_deflate_encoder(DeflateEncoder::Fast);
-                let (bytes, seconds) = self.encoded(&fast, sample, decimals.as_ref())?;
-                (fast_bytes, fast_seconds) = (fast_bytes + bytes, fast_seconds + seconds);
+                let (encoded, _, seconds) = self.encoded(&fast, sample, decimals.as_ref())?;
+                (fast_bytes, fast_seconds) = (fast_bytes + encoded.len() as u64, fast_seconds + seconds);
             }
             trial.largest_error = trial.largest_error.max(self.largest_error(wanted, sample, &decoded)?);
             trial.decoded_bytes += sample.len() as u64;
-            trial.encoded_bytes += encoded_bytes;
+            trial.encoded_bytes += encoded.len() as u64;
             trial.encode_seconds += encode_seconds;
             trial.decode_seconds += decode_seconds;
         }
@@ -228,24 +217,23 @@ impl<'a> Samples<'a> {
 }
 
 impl Samples<'_> {
-    /// The bytes of a sample that a pipeline encodes, and the seconds of processor time that it takes.
+    /// A sample that a pipeline encodes, its filter mask, and the seconds of processor time that it takes: what else the machine
+    /// does is not a property of the filters.
     fn encoded(
         &mut self,
         pipeline: &Pipeline,
         sample: &[u8],
         decimals: Option<&DecimalRounding>,
-    ) -> Option<(u64, f64)> {
-        let (mut bytes, mut seconds) = (0, f64::INFINITY);
+    ) -> Option<(Vec<u8>, u32, f64)> {
+        let (mut bytes, mut mask, mut seconds) = (Vec::new(), 0, f64::INFINITY);
         for _ in 0..self.runs {
             let start = thread_seconds();
-            let mut rounded = Cow::Borrowed(sample);
-            if let Some(decimals) = decimals {
-                decimals.apply(rounded.to_mut());
-            }
-            bytes = pipeline.encode(&rounded, &mut self.scratch).ok()?.bytes.len() as u64;
+            let values = rounded(sample, decimals);
+            let encoded = pipeline.encode(&values, &mut self.scratch).ok()?;
             seconds = seconds.min(thread_seconds() - start);
+            (bytes, mask) = (encoded.bytes.to_vec(), encoded.mask);
         }
-        Some((bytes, seconds))
+        Some((bytes, mask, seconds))
     }
 
     /// What deflate gets of the samples.
@@ -259,10 +247,7 @@ impl Samples<'_> {
         let before: Vec<_> =
             wanted.requests().into_iter().take_while(|filter| filter.id != DEFLATE).collect();
         let inputs = samples.iter().map(|sample| {
-            let mut sample = Cow::Borrowed(&sample[..]);
-            if let Some(decimals) = decimals {
-                decimals.apply(sample.to_mut());
-            }
+            let sample = rounded(sample, decimals);
             let pipeline = self.pipeline(&before, block, sample.len())?;
             Some(pipeline.encode(&sample, &mut self.scratch).ok()?.bytes.to_vec())
         });
@@ -317,6 +302,15 @@ impl Trials for Samples<'_> {
             fresh_pages: decoding.fresh_pages * times,
         })
     }
+}
+
+/// The values of a sample as the filters get them.
+fn rounded<'s>(sample: &'s [u8], decimals: Option<&DecimalRounding>) -> Cow<'s, [u8]> {
+    let mut sample = Cow::Borrowed(sample);
+    if let Some(decimals) = decimals {
+        decimals.apply(sample.to_mut());
+    }
+    sample
 }
 
 /// The largest error of IEEE floats, as the bound counts. `None` for other elements, and where a value that is not a number came
