@@ -15,7 +15,9 @@ warnings.simplefilter("ignore")
 reader, out, *paths = sys.argv[1:]
 def digest(values):
     values = np.ma.getdata(np.asanyarray(values))
-    content = repr(values.tolist()).encode() if values.dtype.hasobject else values.tobytes()
+    # Between the members of a compound, memory is not set.
+    is_listed = values.dtype.hasobject or values.dtype.names
+    content = repr(values.tolist()).encode() if is_listed else values.tobytes()
     return hashlib.sha256(repr((values.shape, str(values.dtype))).encode() + content).hexdigest()
 """
 END = """

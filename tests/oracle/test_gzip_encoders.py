@@ -13,6 +13,8 @@ import hyperslab
 
 BYTES_MAX, LOGICAL_BYTES_MAX = 4 << 20, 32 << 20
 ENCODERS, LEVELS = ("auto", "fast", "small"), (1, 4, 9)
+#: netCDF-C follows every path to a group, of which there are 2^n here.
+ENDLESS_FOR_NETCDF = "tower.h5"
 
 #: Reads all datasets of a file by one library: a digest of each, and the number of gzip chunks. By h5py, each of these is inflated by
 #: zlib, too: nothing may follow the stream.
@@ -87,7 +89,7 @@ def check(path: Path, folder: Path) -> int:
             return 0
         copies.append(out)
     inflated = 0
-    for library in ("h5py", "netcdf4"):
+    for library in ["h5py"] if path.name == ENDLESS_FOR_NETCDF else ["h5py", "netcdf4"]:
         before, *after = read_all(READ, library, [path, *copies], folder / "read", 600)
         if isinstance(before, str):
             continue
