@@ -40,8 +40,9 @@ PYTHON = sys.executable
 FULL_RUNS = ROOT / "docs" / "full-test-runs.md"
 #: What scripts/lib.sh makes when it installs an optimised package.
 INSTALLED = [Path(sys.prefix) / f".hyperslab-installed-{profile}" for profile in ("release", "dist")]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 #: The steps that the full tier has passed with the present files.
-PROGRESS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "full-tests.json"
+PROGRESS = TARGET / "full-tests.json"
 
 #: The test programs of the quick tier, in addition to the tests inside the crates.
 QUICK = ["chunk_map", "commands", "io_patterns", "links_and_mappings", "page", "pipeline", "real_files", "report", "small_parts"]
@@ -120,6 +121,8 @@ PACKAGE = Step(
         "MATURIN_PEP517_ARGS": "--profile dev --features as-in-tests",
     },
 )
+#: The library that is preloaded into programs, as the tests of its crate were built with it.
+PRELOAD = TARGET / "debug" / "deps" / "libhyperslab_preload.so"
 
 
 def pytest(folder: str) -> Step:
@@ -182,7 +185,9 @@ def missing(step: Step) -> str | None:
 def run(step: Step, tier: str, show: Callable[[str], object]) -> Count:
     """Runs a step and shows each line of its output immediately."""
     show(f"== {step.name}: {' '.join(step.command)}\n")
+    built = {}
     if step is PACKAGE:
+        built = {"HYPERSLAB_PRELOAD_BUILT": str(PRELOAD)} if PRELOAD.exists() else {}
         for mark in INSTALLED:
             mark.unlink(missing_ok=True)
     if lack := missing(step):
@@ -194,7 +199,7 @@ def run(step: Step, tier: str, show: Callable[[str], object]) -> Count:
     scale = {"HYPERSLAB_TEST_SCALE": SCALE[tier], "PROPTEST_CASES": str(cases), **rejects}
     # Continuous integration builds once: what a second build would need is not kept.
     build = {"CARGO_INCREMENTAL": "0"} if IS_CI else {}
-    ours = {"HYPERSLAB_PYTHON": PYTHON, "PYO3_PYTHON": PYTHON, "PATH": path(), **build, **step.environment}
+    ours = {"HYPERSLAB_PYTHON": PYTHON, "PYO3_PYTHON": PYTHON, "PATH": path(), **build, **built, **step.environment}
     process = subprocess.Popen(
         step.command, cwd=ROOT, env={**scale, **os.environ, **ours}, text=True, errors="replace",
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

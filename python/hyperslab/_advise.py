@@ -71,6 +71,7 @@ def advise(
     type: str = "<f4",
     ratio: float = 2.0,
     reads: Iterable[Block] = (),
+    reads_from: str | os.PathLike[str] | None = None,
     stride: Iterable[int] | None = None,
     random: int | None = None,
     write: Block | None = None,
@@ -84,7 +85,8 @@ def advise(
     """Advise on chunks and filters that serve the reads of datasets.
 
     A read is the shape of a block in which the dataset is read: `"1x361x720"`, or `(1, 361, 720)`, in which `None` stands for
-    the whole extent; `"1x361x720@10"` counts ten times. Without reads, those that the axes suggest are taken. The other
+    the whole extent; `"1x361x720@10"` counts ten times. Without reads, those that the axes suggest are taken. `reads_from` is the
+    folder of `hyperslab trace`, one of its files, or a file of JSON lines: the reads that a program made. The other
     arguments are the options of the command: `readers` such as `["netcdf-4.9", "h5py+zstd"]`, `size_bound` such as
     `"1.2x"`, `max_error` if floats may be rounded, by at most so much, or by a share of each value such as `"0.1%"`,
     `place` such as `"s3"`, `cloud` for a forecast of what the file takes there as it is, and `seconds` that the answer may
@@ -106,6 +108,7 @@ def advise(
         "made_up": made_up,
         "datasets": [datasets] if isinstance(datasets, str) else list(datasets),
         "reads": [block_text(read) for read in reads],
+        "reads_from": None if reads_from is None else os.fspath(reads_from),
         "places": places(stride, random),
         "write": None if write is None else block_text(write),
         "readers": list(readers),

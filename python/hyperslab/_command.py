@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 
 from hyperslab import _hyperslab
 
@@ -18,6 +19,10 @@ def main() -> int:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     # The interpreter that the command starts for work in a separate process.
     os.environ.setdefault("HYPERSLAB_INTERPRETER", sys.executable)
+    # What `trace` and `run` preload into programs.
+    preload = Path(__file__).parent / "_preload" / "libhyperslab_preload.so"
+    if preload.is_file():
+        os.environ.setdefault("HYPERSLAB_PRELOAD", str(preload))
     return _hyperslab.run_command(["hyperslab", *sys.argv[1:]])
 
 

@@ -63,6 +63,7 @@ def doctor(
     dataset: str | None = None,
     *,
     reads: Iterable[str | tuple[int | None, ...]] = (),
+    reads_from: str | os.PathLike[str] | None = None,
     writes: Iterable[str | tuple[int | None, ...]] = (),
     order: Iterable[int] | None = None,
     stride: Iterable[int] | None = None,
@@ -75,7 +76,8 @@ def doctor(
     """Diagnose which reads of a file are slow, why, and how to fix them.
 
     A read is the shape of a block that is swept over the dataset: `"1x361x720"`, or `(1, 361, 720)`, in which `None` stands
-    for the whole extent; `"1x361x720@10"` counts ten times. Without reads, the usual ones are tried. `writes` are blocks in
+    for the whole extent; `"1x361x720@10"` counts ten times. Without reads, the usual ones are tried. `reads_from` is the
+    folder of `hyperslab trace`, one of its files, or a file of JSON lines: the reads that a program made. `writes` are blocks in
     which a program would write a new dataset of this kind. `stride` keeps every n-th element of each block along each
     dimension, and `random` takes that many random places in place of a sweep.
 
@@ -91,6 +93,7 @@ def doctor(
     request = {
         "dataset": dataset,
         "reads": [block_text(read) for read in reads],
+        "reads_from": None if reads_from is None else os.fspath(reads_from),
         "writes": [block_text(write) for write in writes],
         "order": None if order is None else ",".join(map(str, order)),
         "places": places(stride, random),

@@ -14,8 +14,9 @@ pub mod forecast;
 pub mod index;
 pub mod repack;
 pub mod schema;
+pub mod trace;
 
 // What all of them share, by the same names for their callers.
 pub use hyperslab_inputs::{
-    Error, Result, absent, error, facts, files, made_up, outputs, reads, runner, shell_line, worker,
+    Error, Result, absent, error, facts, files, made_up, observed, outputs, reads, runner, shell_line, worker,
 };

@@ -32,6 +32,8 @@ pub const CHUNKS: Schema = Schema { name: "hyperslab.chunks", version: 1 };
 pub const EXPLAIN: Schema = Schema { name: "hyperslab.explain", version: 1 };
 /// The lines of `hyperslab digest`.
 pub const DIGEST: Schema = Schema { name: "hyperslab.digest", version: 1 };
+/// `hyperslab trace --json`.
+pub const TRACE: Schema = Schema { name: "hyperslab.trace", version: 1 };
 /// `hyperslab repack --json`.
 pub const REPACK: Schema = Schema { name: "hyperslab.repack", version: 1 };
 /// `hyperslab doctor --json`.

@@ -9,6 +9,8 @@ use crate::network_args::NetworkArgs;
 use crate::pattern_args::{BLOCKS, PatternArgs};
 use crate::repack::arguments::RepackArgs;
 use crate::run_options::RunOptions;
+#[cfg(target_os = "linux")]
+use crate::{run::arguments::RunArgs, trace::arguments::TraceArgs};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use hyperslab_apps::forecast::DEFAULT_STORE;
 use std::path::PathBuf;
@@ -46,6 +48,10 @@ pub(crate) enum Command {
     Check(CheckArgs),
     Index(IndexArgs),
     Repack(Box<RepackArgs>),
+    #[cfg(target_os = "linux")]
+    Run(RunArgs),
+    #[cfg(target_os = "linux")]
+    Trace(TraceArgs),
     /// Runs one measurement of a bench, in a process of its own
     #[command(hide = true)]
     BenchWorker,
@@ -248,6 +254,10 @@ pub(crate) struct DoctorArgs {
     /// Block in which the dataset is read, and its relative weight; may be repeated
     #[arg(long, value_name = "SHAPE[@WEIGHT]", group = BLOCKS)]
     pub read: Vec<String>,
+    /// The reads that a program made: the folder of `hyperslab trace`, one of its files, or JSON lines such as
+    /// {"dataset": "/t2m", "shape": [1, 361, 720], "count": 365}
+    #[arg(long, value_name = "TRACE", conflicts_with = "read")]
+    pub reads_from: Option<PathBuf>,
     /// Block in which a program would write a new dataset of this kind, and its relative weight; may be repeated
     #[arg(long, value_name = "SHAPE[@WEIGHT]", group = BLOCKS)]
     pub write: Vec<String>,

@@ -30,11 +30,17 @@ mod network;
 mod network_args;
 mod output;
 mod pattern_args;
+#[cfg(target_os = "linux")]
+mod preloaded;
 #[cfg(feature = "remote")]
 mod prices;
 pub mod repack;
+#[cfg(target_os = "linux")]
+mod run;
 mod run_options;
 mod terminal;
+#[cfg(target_os = "linux")]
+mod trace;
 mod worker;
 
 use args::{Cli, Command};
@@ -62,7 +68,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
     };
     let network = cli.network;
     let named = outputs::check_outputs(&cli.command.outputs(&network), &cli.command.inputs());
-    // Before the trace is begun, which may be one of them.
+    // Before the log of requests is begun, which may be one of them.
     if let Err(failure) = named {
         return Failure::from(failure).report(err);
     }
@@ -78,6 +84,10 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
         Command::Check(args) => check::run(&args, out, err),
         Command::Index(args) => index::run(&args, out, err),
         Command::Repack(args) => repack::run(&args, out, err),
+        #[cfg(target_os = "linux")]
+        Command::Run(args) => run::run(&args),
+        #[cfg(target_os = "linux")]
+        Command::Trace(args) => trace::run(&args, out, err),
         Command::BenchWorker => worker::run(out),
     });
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Failure::from));

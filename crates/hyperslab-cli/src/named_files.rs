@@ -16,12 +16,16 @@ impl Command {
             Command::Explain(args) => vec![args.file.clone()],
             Command::Chunks(args) => vec![args.file.clone()],
             Command::Digest(args) => args.files.clone(),
-            Command::Doctor(args) => and(&args.paths, &[&args.baseline, &args.libhdf5]),
+            Command::Doctor(args) => and(&args.paths, &[&args.baseline, &args.reads_from, &args.libhdf5]),
             Command::Advise(args) => and(args.file.as_slice(), &[&args.reads_from, &args.libhdf5]),
             Command::Bench(args) => and(&args.render, &[&args.file, &args.from, &args.compare]),
             Command::Check(args) => args.paths.clone(),
             Command::Index(args) => args.files.clone(),
             Command::Repack(args) => and(&args.paths, &[&args.recipe, &args.files_from]),
+            #[cfg(target_os = "linux")]
+            Command::Trace(args) => args.show.iter().cloned().collect(),
+            #[cfg(target_os = "linux")]
+            Command::Run(_) => Vec::new(),
             Command::BenchWorker => Vec::new(),
         }
     }
@@ -58,11 +62,14 @@ impl Command {
             | Command::Chunks(_)
             | Command::Digest(_)
             | Command::BenchWorker => Vec::new(),
+            // The folder of a trace must not exist.
+            #[cfg(target_os = "linux")]
+            Command::Run(_) | Command::Trace(_) => Vec::new(),
         };
-        let trace = ("--trace", network.trace.as_ref(), Report);
+        let log = ("--request-log", network.log(), Report);
         let of = |(option, path, kind): (&'static str, Option<&'a PathBuf>, OutputKind)| {
             path.map(|path| Output { option, path, kind })
         };
-        named.into_iter().chain([trace]).filter_map(of).collect()
+        named.into_iter().chain([log]).filter_map(of).collect()
     }
 }

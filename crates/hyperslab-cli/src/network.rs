@@ -1,4 +1,4 @@
-//! The network as the command line sets it: limits, the trace of requests, and what they cost.
+//! The network as the command line sets it: limits, the log of requests, and what they cost.
 
 use crate::failure::{Failure, one_line};
 use crate::network_args::NetworkArgs;
@@ -10,7 +10,7 @@ use std::io::{BufWriter, Write};
 /// Uses the settings of the command line from now on.
 ///
 /// # Errors
-/// If the file of the trace cannot be created, or if there is no such price list.
+/// If the log cannot be created, which must not exist yet, or if there is no such price list.
 pub(crate) fn begin(args: &NetworkArgs) -> Result<(), Failure> {
     if let Some(prices) = &args.prices {
         PriceList::find(prices)?;
@@ -18,18 +18,23 @@ pub(crate) fn begin(args: &NetworkArgs) -> Result<(), Failure> {
     let mut options = RemoteOptions::from_environment();
     (options.requests_max, options.bytes_max) = (args.max_requests, args.max_transfer);
     hyperslab_apps::files::set_remote_options(options);
-    let Some(path) = &args.trace else { return Ok(()) };
-    let file = std::fs::File::create(path).map_err(|error| {
-        Failure::unreadable(format!("--trace {}: cannot be written: {error}", path.display()))
+    let Some(path) = args.log() else { return Ok(()) };
+    let file = std::fs::File::create_new(path).map_err(|error| {
+        let shown = path.display();
+        if error.kind() == std::io::ErrorKind::AlreadyExists {
+            return Failure::wrong_request(format!("--request-log {shown}: the file exists"))
+                .hint("remove it, or name another");
+        }
+        Failure::unreadable(format!("--request-log {shown}: cannot be written: {error}"))
     })?;
     set_trace(Some(Box::new(BufWriter::new(file))));
     Ok(())
 }
 
-/// Ends the trace, and writes a summary of the requests.
+/// Ends the log, and writes a summary of the requests.
 pub(crate) fn end(args: &NetworkArgs, err: &mut dyn Write) {
     let now = traffic();
-    if let Some(path) = &args.trace {
+    if let Some(path) = args.log() {
         take_trace();
         let _ = writeln!(err, "{}: {}", one_line(&path.display().to_string()), summary(&now));
     }

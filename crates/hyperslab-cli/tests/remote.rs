@@ -85,7 +85,8 @@ fn all_chunks_of_scattered_datasets_are_located_in_few_rounds() {
     let (listing, _) = compared(&["chunks", "--csv", "{}"], &path, 0);
     assert_eq!(listing.lines().count(), 1 + 12_708, "a header and the chunks");
     let server = serve(&path, 5);
-    let output = hyperslab(&["chunks", "--csv", "{}", "--trace", file.to_str().unwrap()], &server.url(NAME));
+    let output =
+        hyperslab(&["chunks", "--csv", "{}", "--request-log", file.to_str().unwrap()], &server.url(NAME));
     assert_eq!(output.status.code(), Some(0));
     let (lines, counts) = (trace(&file), server.counts());
     assert_eq!(lines.len() as u64, counts.requests, "one line for each request");
@@ -254,7 +255,7 @@ fn traced(arguments: &[&str], path: &Path) -> (String, u64, Counts) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("trace.jsonl");
     let server = serve(path, 5);
-    let arguments = [arguments, &["--trace", file.to_str().unwrap()]].concat();
+    let arguments = [arguments, &["--request-log", file.to_str().unwrap()]].concat();
     assert_eq!(hyperslab(&arguments, &server.url(NAME)).status.code(), Some(0));
     (output, rounds(&trace(&file)), server.counts())
 }
@@ -374,7 +375,7 @@ fn a_trace_says_why_each_request_was_made() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("trace.jsonl");
     let server = serve(&path, 0);
-    hyperslab(&["ls", "-r", "{}", "--trace", file.to_str().unwrap()], &server.url(NAME));
+    hyperslab(&["ls", "-r", "{}", "--request-log", file.to_str().unwrap()], &server.url(NAME));
     let lines = trace(&file);
     let mut reasons: Vec<_> = lines.iter().map(|line| line["reason"].as_str().unwrap().to_owned()).collect();
     reasons.sort();

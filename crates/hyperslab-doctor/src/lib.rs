@@ -17,6 +17,7 @@ mod diagnose;
 mod engine;
 mod error;
 mod finding;
+mod fitting;
 mod fix;
 mod follow_up;
 pub mod forecast;
@@ -40,6 +41,7 @@ pub use facts::{
     measure_samples,
 };
 pub use finding::{Cost, Finding, Severity, codes, why};
+pub use fitting::fitting_cache;
 pub use fix::{Fix, FixKind, OtherRead, WriterLine};
 pub use hyperslab_simulate as simulate;
 use hyperslab_simulate::facts;

@@ -6,6 +6,7 @@ pub mod error;
 pub mod facts;
 pub mod files;
 pub mod made_up;
+pub mod observed;
 pub mod outputs;
 pub mod reads;
 pub mod runner;

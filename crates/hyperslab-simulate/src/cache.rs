@@ -13,6 +13,7 @@
 //!
 //! Sources in libhdf5: `H5D__chunk_read`, `_lookup`, `_cacheable`, `_lock`, `_unlock`, `_cache_prune`.
 
+use super::cursor::ChunkCursor;
 use super::entries::{Entries, NONE};
 use super::geometry::{Grid, Span};
 use super::hash::SlotHash;
@@ -64,15 +65,6 @@ enum Lookup {
     Missed {
         slot: Option<u64>,
     },
-}
-
-/// The chunk that is being read. Kept between reads to avoid allocations.
-#[derive(Debug, Clone, Default)]
-struct ChunkCursor {
-    scaled: Vec<u64>,
-    start: Vec<u64>,
-    count: Vec<u64>,
-    memory: Vec<u64>,
 }
 
 impl Cache {
@@ -157,40 +149,13 @@ impl Cache {
         spans: &[Span],
         mut work: impl FnMut(&mut Self, u64, &ChunkCursor),
     ) {
-        let rank = spans.len();
         let mut cursor = std::mem::take(&mut self.cursor);
-        cursor.scaled.clear();
-        cursor.scaled.extend(spans.iter().zip(&grid.chunk).map(|(span, chunk)| span.start / chunk));
-        cursor.start.clear();
-        cursor.start.resize(rank, 0);
-        cursor.count.clear();
-        cursor.count.resize(rank, 0);
-        cursor.memory.clear();
-        cursor.memory.extend(spans.iter().map(Span::wanted));
-        for axis in 0..rank {
-            cursor.clip(axis, grid, spans);
-        }
-        loop {
-            // Steps may leap over chunks.
-            if cursor.count.iter().all(|count| *count > 0) {
-                let linear: u64 = cursor.scaled.iter().zip(&grid.strides).map(|(s, stride)| s * stride).sum();
-                if let Some(visited) = &mut self.visited {
-                    visited.insert(linear);
-                }
-                work(self, linear, &cursor);
+        cursor.each_chunk(grid, spans, |linear, cursor| {
+            if let Some(visited) = &mut self.visited {
+                visited.insert(linear);
             }
-            let next = (0..rank).rev().find(|axis| {
-                let last = (spans[*axis].start + spans[*axis].len - 1) / grid.chunk[*axis];
-                cursor.scaled[*axis] < last
-            });
-            let Some(axis) = next else { break };
-            cursor.scaled[axis] += 1;
-            cursor.clip(axis, grid, spans);
-            for inner in axis + 1..rank {
-                cursor.scaled[inner] = spans[inner].start / grid.chunk[inner];
-                cursor.clip(inner, grid, spans);
-            }
-        }
+            work(self, linear, cursor);
+        });
         self.cursor = cursor;
     }
 
@@ -210,7 +175,8 @@ impl Cache {
         }
     }
 
-    fn read_chunk(
+    /// One chunk of an H5Dread.
+    pub(super) fn read_chunk(
         &mut self,
         geometry: &Geometry,
         grid: &Grid,
@@ -354,24 +320,5 @@ impl Cache {
             at = next;
             wait -= 1;
         }
-    }
-}
-
-impl ChunkCursor {
-    /// The bytes of the chunk that are wanted.
-    fn bytes(&self, geometry: &Geometry) -> u64 {
-        self.count.iter().fold(geometry.element_bytes, |n, c| n * c)
-    }
-
-    /// The part of the read that lies in the current chunk, along one dimension.
-    fn clip(&mut self, axis: usize, grid: &Grid, spans: &[Span]) {
-        let Span { start: first, len, step } = spans[axis];
-        let chunk_start = self.scaled[axis] * grid.chunk[axis];
-        let end = (first + len).min(chunk_start.saturating_add(grid.chunk[axis]));
-        // The first wanted element that is not before the chunk.
-        let start =
-            first.saturating_add(chunk_start.saturating_sub(first).div_ceil(step).saturating_mul(step));
-        self.start[axis] = start.saturating_sub(chunk_start);
-        self.count[axis] = end.saturating_sub(start).div_ceil(step);
     }
 }

@@ -38,12 +38,13 @@ pub(super) struct Grid {
     pub(super) chunks: Arc<ChunkMap>,
 }
 
-/// The extent of a read along one dimension, of which every `step`-th element is wanted, from the first on.
+/// The extent of a read along one dimension, of which `block` elements are wanted every `step`, from the first on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: u64,
     pub(super) len: u64,
     pub(super) step: u64,
+    pub(super) block: u64,
 }
 
 impl Default for Span {
@@ -55,18 +56,36 @@ impl Default for Span {
 impl Span {
     /// All elements of an extent.
     pub(super) fn plain(start: u64, len: u64) -> Self {
-        Self { start, len, step: 1 }
+        Self { start, len, step: 1, block: 1 }
     }
 
     /// So many elements at these distances.
     pub(super) fn strided(start: u64, count: u64, step: u64) -> Self {
-        let len = if count == 0 { 0 } else { (count - 1).saturating_mul(step).saturating_add(1) };
-        Self { start, len, step: step.max(1) }
+        Self::blocks(start, count, step, 1)
+    }
+
+    /// So many blocks at these distances.
+    pub(super) fn blocks(start: u64, count: u64, step: u64, block: u64) -> Self {
+        let len =
+            if count == 0 || block == 0 { 0 } else { (count - 1).saturating_mul(step).saturating_add(block) };
+        let step = step.max(1);
+        Self { start, len, step, block: block.clamp(1, step) }
     }
 
     /// The number of wanted elements.
     pub(super) fn wanted(&self) -> u64 {
-        self.len.div_ceil(self.step)
+        self.wanted_before(self.len)
+    }
+
+    /// The number of wanted elements among the first `len` of the extent.
+    pub(super) fn wanted_before(&self, len: u64) -> u64 {
+        len / self.step * self.block + (len % self.step).min(self.block)
+    }
+
+    /// The first wanted element at a distance of at least `offset` from the start.
+    pub(super) fn wanted_from(&self, offset: u64) -> u64 {
+        let within = offset % self.step;
+        if within < self.block { offset } else { offset.saturating_add(self.step - within) }
     }
 }
 

@@ -21,6 +21,7 @@
 
 mod cache;
 mod counts;
+mod cursor;
 mod entries;
 mod equivalence;
 mod error;
@@ -28,6 +29,7 @@ mod estimate;
 pub mod facts;
 mod geometry;
 mod hash;
+mod live;
 mod open;
 mod page_buffer;
 mod recent;
@@ -44,6 +46,7 @@ pub use counts::{CacheWork, ReadCounts, WriteCounts};
 pub use equivalence::SweepKey;
 pub use error::GeometryError;
 pub use geometry::{ChunkedStorage, Geometry};
+pub use live::{DecodesByChunk, LiveCaches, Read};
 pub use open::ChunkCacheSim;
 pub use page_buffer::{PageBufferCounts, PageBufferSettings, PageBufferSim, PageKind};
 pub use reuse::{SweepEstimate, estimate_sweep};

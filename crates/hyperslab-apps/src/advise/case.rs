@@ -40,9 +40,9 @@ impl<'a> Case<'a> {
         let mut facts = facts::of(dataset, SampleScope::Decoding)?;
         let inflate_factor = measured_inflate(path, library, request, dataset, &mut facts);
         let axes = axes.get(dataset);
-        let reads = if let Some(observed) = &request.observed {
-            observed.reads(dataset)?
-        } else if request.reads.is_empty() {
+        let observed = request.observed.as_ref().map(|observed| observed.reads(dataset)).transpose()?;
+        let given = observed.as_ref().unwrap_or(&request.reads);
+        let reads = if given.is_empty() {
             usual_reads(dataset.shape(), facts.element_bytes, axes)
         } else {
             let read = |read: &RequestedRead| -> Result<UsualRead, Error> {
@@ -59,7 +59,7 @@ impl<'a> Case<'a> {
                 }
                 Ok(UsualRead::requested(&block, read.weight).placed(dataset.shape(), placement))
             };
-            request.reads.iter().map(read).collect::<Result<_, _>>()?
+            given.iter().map(read).collect::<Result<_, _>>()?
         };
         let write = request.write.as_ref();
         let write = write.map(|write| resolve(dataset, write, format!("--write {write}"))).transpose()?;

@@ -8,7 +8,6 @@ mod axes;
 mod case;
 mod hard_path;
 mod inflate;
-mod observed;
 mod pages;
 mod parsed;
 mod recipe;

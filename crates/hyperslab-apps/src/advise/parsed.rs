@@ -2,14 +2,15 @@
 
 use super::Request;
 use super::case;
-use super::observed::Observed;
 use crate::Error;
 use crate::forecast;
+use crate::observed::Observed;
 use hyperslab::Dataset;
 use hyperslab_advise::{AdviseError, ErrorBound, Pipeline, Place, Reader, SizeBound};
 use hyperslab_storage::WordError;
 use hyperslab_storage::pattern::{BlockShape, RequestedRead};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// What is asked of every dataset of the file.
 pub(super) struct Parsed {
@@ -41,9 +42,12 @@ impl Parsed {
         let mut names = BTreeSet::new();
         // One that is named twice counts once.
         readers.retain(|reader| names.insert(reader.name.clone()));
+        // Lines that name a file are about none that does not exist yet.
+        let file = request.file.as_deref().unwrap_or(Path::new(""));
+        let observed = request.reads_from.as_deref().map(|path| Observed::read(path, file));
         Ok(Self {
             reads,
-            observed: request.reads_from.as_deref().map(Observed::read).transpose()?,
+            observed: observed.transpose()?,
             write,
             readers: if readers.is_empty() { Reader::defaults() } else { readers },
             size_bound: request.size_bound.parse().map_err(wrong)?,

@@ -8,6 +8,7 @@ use crate::facts::choose::{self, Chosen};
 use crate::facts::{self, Library, SampleScope};
 use crate::files;
 use crate::forecast;
+use crate::observed::Observed;
 use crate::{Error, Result};
 use hyperslab::hdf5::{Census, census};
 use hyperslab::{Dataset, File};
@@ -88,9 +89,15 @@ impl<'a> Examiner<'a> {
         let library = self.library.get_or_init(Library::of_python);
         let options = options::options(self.request, &file, library)?;
         let recoding = SampleScope::Recoding { with_zstd: library.has_zstd };
-        let Chosen { datasets, others, mut notes, damaged, .. } = match dataset {
-            Some(name) => Chosen::one(hyperslab_netcdf::find_dataset(&file, name)?),
-            None => choose::datasets(&file, &options)?.unwrap_or_else(|| {
+        let observed =
+            self.request.reads_from.as_deref().map(|trace| Observed::read(trace, path)).transpose()?;
+        let Chosen { datasets, others, mut notes, damaged, .. } = match (dataset, &observed) {
+            (Some(name), _) => Chosen::one(hyperslab_netcdf::find_dataset(&file, name)?),
+            (None, Some(observed)) => {
+                let read = observed.datasets().map(|name| hyperslab_netcdf::find_dataset(&file, name));
+                Chosen::named(read.collect::<Result<_, _>>()?)
+            }
+            (None, None) => choose::datasets(&file, &options)?.unwrap_or_else(|| {
                 Chosen::nothing("this file contains no dataset, so there is nothing to examine".to_owned())
             }),
         };
@@ -100,7 +107,13 @@ impl<'a> Examiner<'a> {
                 samples.library =
                     calibrated.decoding(&origin(path, &file, dataset), dataset, &options.profiles);
             }
-            diagnose(&facts, &options).map(Some).map_err(refused)
+            match &observed {
+                Some(observed) => {
+                    let options = Options { reads: observed.reads(dataset)?, ..options.clone() };
+                    diagnose(&facts, &options).map(Some).map_err(refused)
+                }
+                None => diagnose(&facts, &options).map(Some).map_err(refused),
+            }
         });
         let stored = others.par_iter().map(|dataset| {
             // Little data cannot cost enough in compression to matter, so it is not sampled.

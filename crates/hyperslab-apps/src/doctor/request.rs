@@ -15,6 +15,8 @@ pub struct Request {
     pub reads: Vec<String>,
     /// Blocks in which a program would write a new dataset of this kind.
     pub writes: Vec<String>,
+    /// The reads that a program made, in place of `reads`: a trace, one of its files, or JSON lines.
+    pub reads_from: Option<PathBuf>,
     /// Order of the dimensions in which the blocks move, slowest first: `1,0,2`.
     pub order: Option<String>,
     /// How the blocks lie.
@@ -60,8 +62,10 @@ impl Request {
         words.extend(self.places.words());
         let libhdf5 = self.libhdf5.as_ref().map(shown);
         let baseline = self.baseline.as_ref().map(shown);
+        let reads_from = self.reads_from.as_ref().map(shown);
         let single = [
             ("--cache", &self.cache),
+            ("--reads-from", &reads_from),
             ("--libhdf5", &libhdf5),
             ("--baseline", &baseline),
             ("--place", &self.place),

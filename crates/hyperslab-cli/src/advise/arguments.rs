@@ -69,9 +69,9 @@ pub(crate) struct AdviseArgs {
     pub read: Vec<String>,
     #[command(flatten)]
     pub pattern: PatternArgs,
-    /// The reads that a program made, as JSON lines: {"dataset": "/t2m", "shape": [1, 361, 720], "count": 365}, perhaps with "order"
+    /// The reads that a program made: the folder of `hyperslab trace`, one of its files, or JSON lines: {"dataset": "/t2m", "shape": [1, 361, 720], "count": 365}, perhaps with "order"
     /// (the dimensions, slowest first, or "random") and "step"
-    #[arg(long, value_name = "JSONL", conflicts_with = "read")]
+    #[arg(long, value_name = "TRACE", conflicts_with = "read")]
     pub reads_from: Option<PathBuf>,
     /// Block in which the dataset is written; whole chunks if omitted
     #[arg(long, value_name = "SHAPE")]

@@ -148,6 +148,7 @@ fn request(args: &DoctorArgs, dataset: Option<String>) -> Request {
         dataset,
         reads: args.read.clone(),
         writes: args.write.clone(),
+        reads_from: args.reads_from.clone(),
         order: args.order.clone(),
         places: args.pattern.places(),
         cache: args.cache.clone(),

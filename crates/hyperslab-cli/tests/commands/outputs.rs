@@ -51,7 +51,7 @@ fn no_option_replaces_what_is_read() {
         &["bench", "{}", data, "--read", "1x10x10", "--resume=OUT"],
         &["bench", "{}", data, "--read", "1x10x10", "--keep", "OUT"],
         #[cfg(feature = "remote")]
-        &["--trace", "OUT", "ls", "{}"],
+        &["--request-log", "OUT", "ls", "{}"],
     ];
     for command in commands {
         for out in [&copy.file, &copy.link] {

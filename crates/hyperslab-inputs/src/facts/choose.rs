@@ -28,24 +28,17 @@ pub struct Chosen {
 impl Chosen {
     /// The dataset that the user named.
     pub fn one(dataset: Dataset) -> Self {
-        Self {
-            datasets: vec![dataset],
-            others: Vec::new(),
-            unfit: Vec::new(),
-            notes: Vec::new(),
-            damaged: Vec::new(),
-        }
+        Self::named(vec![dataset])
+    }
+
+    /// The datasets that the user named.
+    pub fn named(datasets: Vec<Dataset>) -> Self {
+        Self { datasets, others: Vec::new(), unfit: Vec::new(), notes: Vec::new(), damaged: Vec::new() }
     }
 
     /// Nothing, and a remark why.
     pub fn nothing(why: String) -> Self {
-        Self {
-            datasets: Vec::new(),
-            others: Vec::new(),
-            unfit: Vec::new(),
-            notes: vec![why],
-            damaged: Vec::new(),
-        }
+        Self { notes: vec![why], ..Self::named(Vec::new()) }
     }
 }
 

@@ -1,0 +1,204 @@
+//! The datasets of a trace, added up over its processes.
+
+use super::cure::{Cure, cure};
+use hyperslab_trace::{CacheDecodes, Calls, ChunkDecodes, Timeline, Trace, TracedDataset, TracedPattern};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// So many patterns of a dataset are told of.
+const PATTERNS_MAX: usize = 8;
+
+/// What a trace says.
+#[derive(Debug, Clone, Serialize)]
+pub struct Answer {
+    /// The folder or the file.
+    pub trace: String,
+    /// The command line of the process that used most time in HDF5.
+    pub program: Vec<String>,
+    /// How many processes called HDF5.
+    pub processes: u64,
+    /// The longest that one of them ran, in seconds; and whether all ended by themselves.
+    pub seconds: f64,
+    #[allow(missing_docs)]
+    pub ended: bool,
+    /// Seconds inside the calls of all processes.
+    pub seconds_in_hdf5: f64,
+    /// The datasets, those that took most time first.
+    pub datasets: Vec<Traced>,
+    /// Where the processes of a trace are, for a page.
+    #[serde(skip)]
+    pub started: f64,
+}
+
+/// A dataset.
+#[derive(Debug, Clone, Serialize)]
+pub struct Traced {
+    /// The file and the dataset.
+    pub file: String,
+    #[allow(missing_docs)]
+    pub dataset: String,
+    /// The versions of the libraries that read it.
+    pub libhdf5: String,
+    /// Its extent, type, chunks and filters.
+    pub shape: Vec<u64>,
+    #[serde(rename = "type")]
+    #[allow(missing_docs)]
+    pub element: String,
+    #[allow(missing_docs)]
+    pub chunks: Option<Vec<u64>>,
+    #[allow(missing_docs)]
+    pub filters: String,
+    /// All reads and writes.
+    pub reads: Calls,
+    #[allow(missing_docs)]
+    pub writes: Calls,
+    /// The decodes that the same reads need at least, in each process.
+    pub decodes_least: Option<u64>,
+    /// The chunk cache in force, and where it is from.
+    pub cache: Option<hyperslab_storage::CacheSettings>,
+    #[allow(missing_docs)]
+    pub cache_from: Option<String>,
+    /// What the same reads, in the same order, decode with other caches.
+    pub candidates: Vec<CacheDecodes>,
+    /// Why decodes are not counted, where they are not.
+    pub not_counted: Option<String>,
+    /// Reads that `hyperslab run` answered, and why it left others.
+    pub answered: u64,
+    #[allow(missing_docs)]
+    pub left: BTreeMap<String, u64>,
+    /// What was read most: calls that are alike, those that took most time first.
+    pub patterns: Vec<TracedPattern>,
+    /// The line that helps most.
+    pub cure: Option<Cure>,
+    /// When the calls of the process that used most time were made, and how often chunks were decoded for it.
+    #[serde(skip)]
+    pub timeline: Option<Timeline>,
+    #[serde(skip)]
+    #[allow(missing_docs)]
+    pub chunk_decodes: Option<ChunkDecodes>,
+}
+
+impl Answer {
+    /// Adds up the datasets of a trace.
+    pub(super) fn of(trace: &Trace, name: &str) -> Self {
+        let in_hdf5 = |datasets: &[TracedDataset]| {
+            datasets.iter().map(|dataset| dataset.reads.seconds + dataset.writes.seconds).sum::<f64>()
+        };
+        let most = trace.processes.iter().max_by(|a, b| in_hdf5(&a.1).total_cmp(&in_hdf5(&b.1)));
+        let program = most.map(|(process, _)| process.program.clone()).unwrap_or_default();
+        let mut datasets: Vec<Traced> = Vec::new();
+        for dataset in trace.processes.iter().flat_map(|(_, datasets)| datasets) {
+            let same = |known: &&mut Traced| known.file == dataset.file && known.dataset == dataset.traced;
+            match datasets.iter_mut().find(same) {
+                Some(known) => known.add(dataset),
+                None => datasets.push(Traced::of_line(dataset)),
+            }
+        }
+        for dataset in &mut datasets {
+            dataset.cure = cure(dataset, &program);
+            dataset.patterns = patterns(trace, dataset);
+        }
+        datasets.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()).then_with(|| a.dataset.cmp(&b.dataset)));
+        Self {
+            trace: name.to_owned(),
+            processes: trace.processes.len() as u64,
+            seconds: trace.processes.iter().map(|(process, _)| process.seconds).fold(0.0, f64::max),
+            ended: trace.processes.iter().all(|(process, _)| process.ended),
+            seconds_in_hdf5: trace.processes.iter().map(|(_, datasets)| in_hdf5(datasets)).sum(),
+            started: most.map_or(0.0, |(process, _)| process.started),
+            program,
+            datasets,
+        }
+    }
+}
+
+/// The patterns of a dataset in all processes.
+fn patterns(trace: &Trace, dataset: &Traced) -> Vec<TracedPattern> {
+    let mut found: Vec<TracedPattern> = Vec::new();
+    let is_of = |pattern: &&TracedPattern| {
+        pattern.dataset == dataset.dataset && pattern.file.as_ref() == Some(&dataset.file)
+    };
+    for pattern in trace.patterns.iter().filter(is_of) {
+        let same = |known: &&mut TracedPattern| {
+            (&known.shape, &known.step, &known.order) == (&pattern.shape, &pattern.step, &pattern.order)
+                && (known.write, known.irregular) == (pattern.write, pattern.irregular)
+        };
+        match found.iter_mut().find(same) {
+            Some(known) => {
+                known.count += pattern.count;
+                known.bytes = known.bytes.saturating_add(pattern.bytes);
+                known.seconds += pattern.seconds;
+                known.decodes = known.decodes.zip(pattern.decodes).map(|(a, b)| a + b);
+            }
+            None => found.push(pattern.clone()),
+        }
+    }
+    found.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    found.truncate(PATTERNS_MAX);
+    found
+}
+
+impl Traced {
+    pub(super) fn of_line(dataset: &TracedDataset) -> Self {
+        Self {
+            file: dataset.file.clone(),
+            dataset: dataset.traced.clone(),
+            libhdf5: dataset.libhdf5.clone(),
+            shape: dataset.shape.clone(),
+            element: dataset.element.clone(),
+            chunks: dataset.chunks.clone(),
+            filters: dataset.filters.clone(),
+            reads: dataset.reads,
+            writes: dataset.writes,
+            decodes_least: dataset.decodes_least,
+            cache: dataset.cache,
+            cache_from: dataset.cache_from.clone(),
+            candidates: dataset.candidates.clone(),
+            not_counted: dataset.not_counted.clone(),
+            answered: dataset.answered,
+            left: dataset.left.clone(),
+            patterns: Vec::new(),
+            cure: None,
+            timeline: dataset.timeline.clone(),
+            chunk_decodes: dataset.chunk_decodes.clone(),
+        }
+    }
+
+    /// Adds what another process did with it.
+    fn add(&mut self, other: &TracedDataset) {
+        let is_more = other.reads.seconds > self.reads.seconds;
+        let counted = self.reads.decodes.is_some() && other.reads.decodes.is_some();
+        self.reads.add(other.reads);
+        self.writes.add(other.writes);
+        if !counted {
+            // A sum of some processes would be taken for that of all.
+            (self.reads.decodes, self.decodes_least) = (None, None);
+            self.candidates.clear();
+            self.not_counted = self.not_counted.take().or_else(|| other.not_counted.clone());
+        }
+        self.decodes_least = self.decodes_least.zip(other.decodes_least).map(|(a, b)| a + b);
+        let other_decodes = |cache| other.candidates.iter().find(|tried| tried.cache == cache);
+        self.candidates.retain_mut(|tried| match other_decodes(tried.cache) {
+            Some(same) => {
+                tried.decodes += same.decodes;
+                true
+            }
+            None => false,
+        });
+        if !self.libhdf5.split(", ").any(|known| known == other.libhdf5) {
+            self.libhdf5 = format!("{}, {}", self.libhdf5, other.libhdf5);
+        }
+        self.answered += other.answered;
+        for (why, count) in &other.left {
+            *self.left.entry(why.clone()).or_default() += count;
+        }
+        if is_more {
+            (self.timeline, self.chunk_decodes) = (other.timeline.clone(), other.chunk_decodes.clone());
+        }
+    }
+
+    /// Seconds inside all calls.
+    pub fn seconds(&self) -> f64 {
+        self.reads.seconds + self.writes.seconds
+    }
+}

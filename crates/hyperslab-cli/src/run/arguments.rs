@@ -1,0 +1,45 @@
+//! The arguments of `hyperslab run`.
+
+use crate::failure::exit_codes;
+use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+
+/// Run a program with chunk caches that fit
+///
+/// Runs a program, unchanged, and gives each dataset that it opens through any shared libhdf5 the chunk cache in which its usual reads
+/// decode each chunk once. What the program reads, prints and returns stays the same.
+#[derive(Debug, Args)]
+#[command(after_long_help = concat!(
+    "\
+EXAMPLES
+  hyperslab run --only cache -- ./rows cris.h5
+  hyperslab run --only cache --memory 4GiB -- cdo -timmean in.nc out.nc
+  hyperslab run --only cache -- python3 script.py
+
+A cache that the program sets itself is never made smaller. Datasets of less than 1 MiB are left as they are. `hyperslab trace` shows
+what a program reads, and how much a cache would save.
+
+The exit code is that of the program; 2 if it could not be run.
+
+",
+    exit_codes!()
+))]
+pub(crate) struct RunArgs {
+    /// What is done: cache fits chunk caches, and touches nothing else
+    #[arg(long, value_enum)]
+    pub only: Only,
+    /// Bytes for the caches of all open datasets together (default: an eighth of the memory, at most 8 GiB, divided among the processes
+    /// that an MPI launcher started on this machine)
+    #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes)]
+    pub memory: Option<u64>,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+}
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Only {
+    /// Chunk caches that fit
+    Cache,
+}

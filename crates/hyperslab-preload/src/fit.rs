@@ -1,0 +1,119 @@
+//! Chunk caches that fit: `hyperslab run --only cache`.
+//!
+//! A cache is made when a dataset is opened, and cannot be changed afterwards. So a dataset that needs a larger one is closed again
+//! at once, and opened by the same library with the access list that it had, in which the cache is larger.
+
+use crate::api::Api;
+use crate::functions::Hid;
+use crate::opened::{self, Key, Quiet, Stored};
+use hyperslab_doctor::{DatasetFacts, FilterFact, fitting_cache};
+use hyperslab_storage::CacheSettings;
+use hyperslab_trace::CachePlan;
+use std::collections::HashMap;
+
+/// Smaller datasets are read in no time.
+const DATASET_BYTES_MIN: u64 = 1 << 20;
+
+/// What was given to open datasets, and what there is.
+#[derive(Debug, Clone)]
+pub struct Fitting {
+    memory: u64,
+    /// Bytes given to objects that are open.
+    given: HashMap<(usize, Key), u64>,
+    /// The cache of datasets that are stored alike, so that it is looked for once.
+    found: HashMap<Question, Option<CacheSettings>>,
+}
+
+/// What the cache of a dataset depends on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Question {
+    stored: Stored,
+    in_force: (u64, u64, u64),
+    bytes_max: u64,
+    version: String,
+}
+
+impl Fitting {
+    pub fn new(plan: &CachePlan) -> Self {
+        let memory = plan.memory_bytes.unwrap_or_else(|| hyperslab::cache_bytes() as u64) / ranks_of_node();
+        Self { memory, given: HashMap::new(), found: HashMap::new() }
+    }
+
+    /// The cache that a dataset should have instead of the one it has.
+    pub fn wanted(
+        &mut self,
+        api: &Api,
+        key: Key,
+        stored: &Stored,
+        in_force: CacheSettings,
+    ) -> Option<CacheSettings> {
+        let bytes = stored.shape.iter().fold(stored.element_bytes, |bytes, dim| bytes.saturating_mul(*dim));
+        if !stored.is_filtered || bytes < DATASET_BYTES_MIN || bytes <= in_force.nbytes {
+            return None;
+        }
+        let left = self.memory.saturating_sub(self.given.values().sum());
+        let question = Question {
+            stored: stored.clone(),
+            in_force: (in_force.nbytes, in_force.nslots, in_force.w0.to_bits()),
+            bytes_max: left,
+            version: api.version.clone(),
+        };
+        let found = self.found.entry(question).or_insert_with(|| {
+            let version = api.version.parse().ok()?;
+            fitting_cache(&facts(stored), &[], in_force, version, left)
+        });
+        let wanted = (*found)?;
+        self.given.insert((std::ptr::from_ref(api) as usize, key), wanted.nbytes);
+        Some(wanted)
+    }
+
+    /// An object is open no more.
+    pub fn closed(&mut self, api: &Api, key: Key) {
+        self.given.remove(&(std::ptr::from_ref(api) as usize, key));
+    }
+
+    /// Nothing of a library is open any more.
+    pub fn forget(&mut self, api: &Api) {
+        let api = std::ptr::from_ref(api) as usize;
+        self.given.retain(|(known, _), _| *known != api);
+    }
+}
+
+/// A dataset of which only libhdf5 was asked: what counts of reads depend on.
+fn facts(stored: &Stored) -> DatasetFacts {
+    let facts = DatasetFacts::contiguous("", &stored.shape, "", stored.element_bytes);
+    let bytes = facts.logical_bytes;
+    facts.in_chunks(&stored.chunk, vec![FilterFact::gzip(1)], bytes)
+}
+
+/// How many processes of a parallel program share this node.
+fn ranks_of_node() -> u64 {
+    let variables = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"];
+    let set = variables.iter().find_map(|variable| std::env::var(variable).ok()?.parse::<u64>().ok());
+    set.unwrap_or(1).max(1)
+}
+
+/// Opens a dataset again with another cache. Returns the identifier to use; where something is not as it was, that of `again`,
+/// the program's own call.
+pub fn reopened(api: &Api, id: Hid, key: Key, cache: CacheSettings, again: impl Fn() -> Hid) -> Hid {
+    let quiet = Quiet::new(api);
+    let Some(access) = opened::access_with(api, id, cache) else { return id };
+    let Some(place) = opened::file_and_path(api, id) else { return id };
+    let (Some(close), Some(open)) = (api.functions.dclose, api.functions.dopen2) else { return id };
+    // SAFETY: the identifier that was just opened, which nobody else knows.
+    if unsafe { close(id) } < 0 {
+        return id;
+    }
+    // SAFETY: an open file, a path that ends with 0, and an access list.
+    let new = api.id(unsafe { open(place.file.id, place.path.as_ptr(), access.id) });
+    if new >= 0 && opened::key(api, new) == Some(key) {
+        return new;
+    }
+    if new >= 0 {
+        // SAFETY: as above.
+        unsafe { close(new) };
+    }
+    drop((access, place));
+    drop(quiet);
+    again()
+}

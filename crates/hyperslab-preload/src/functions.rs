@@ -1,0 +1,115 @@
+//! The functions of a libhdf5 that are asked, and their types (`H5public.h` and the headers beside it).
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+/// An identifier. An `int` before libhdf5 1.10, whose upper half has any value; see [`Api::id`](crate::api::Api::id).
+pub type Hid = i64;
+/// Negative after a failure.
+pub type Herr = c_int;
+
+macro_rules! functions {
+    ($($name:ident = $symbol:literal ($($argument:ty),*) -> $result:ty;)*) => {
+        /// Functions of one copy of libhdf5; `None` where it has none of that name.
+        #[derive(Clone, Copy)]
+        #[allow(missing_docs)] // their names are those of libhdf5
+        pub struct Functions {
+            $(pub $name: Option<unsafe extern "C" fn($($argument),*) -> $result>,)*
+        }
+
+        impl Functions {
+            /// Looks all of them up by their names.
+            ///
+            /// # Safety
+            /// `find` returns the addresses of functions of a libhdf5, or null.
+            pub unsafe fn find(find: impl Fn(&std::ffi::CStr) -> *mut c_void) -> Self {
+                Self {
+                    $($name: {
+                        let symbol = std::ffi::CStr::from_bytes_with_nul(concat!($symbol, "\0").as_bytes());
+                        let address = symbol.map_or(std::ptr::null_mut(), &find);
+                        // SAFETY: a function of this name has this type, and null is `None`.
+                        unsafe {
+                            std::mem::transmute::<*mut c_void, Option<unsafe extern "C" fn($($argument),*) -> $result>>(address)
+                        }
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+functions! {
+    // Those that are hooked.
+    close = "H5close" () -> Herr;
+    dread = "H5Dread" (Hid, Hid, Hid, Hid, Hid, *mut c_void) -> Herr;
+    dwrite = "H5Dwrite" (Hid, Hid, Hid, Hid, Hid, *const c_void) -> Herr;
+    dclose = "H5Dclose" (Hid) -> Herr;
+    oclose = "H5Oclose" (Hid) -> Herr;
+    idec_ref = "H5Idec_ref" (Hid) -> c_int;
+    fclose = "H5Fclose" (Hid) -> Herr;
+    dopen1 = "H5Dopen1" (Hid, *const c_char) -> Hid;
+    dopen2 = "H5Dopen2" (Hid, *const c_char, Hid) -> Hid;
+    oopen = "H5Oopen" (Hid, *const c_char, Hid) -> Hid;
+    oopen_by_addr = "H5Oopen_by_addr" (Hid, u64) -> Hid;
+    oopen_by_token = "H5Oopen_by_token" (Hid, u64, u64) -> Hid;
+    oopen_by_idx = "H5Oopen_by_idx" (Hid, *const c_char, c_int, c_int, u64, Hid) -> Hid;
+    rdereference1 = "H5Rdereference1" (Hid, c_int, *const c_void) -> Hid;
+    rdereference2 = "H5Rdereference2" (Hid, Hid, c_int, *const c_void) -> Hid;
+    ropen_object = "H5Ropen_object" (*mut c_void, Hid, Hid) -> Hid;
+
+    // The library.
+    get_libversion = "H5get_libversion" (*mut c_uint, *mut c_uint, *mut c_uint) -> Herr;
+    eget_auto = "H5Eget_auto2" (Hid, *mut *mut c_void, *mut *mut c_void) -> Herr;
+    eset_auto = "H5Eset_auto2" (Hid, *mut c_void, *mut c_void) -> Herr;
+
+    // Identifiers and objects.
+    iget_type = "H5Iget_type" (Hid) -> c_int;
+    iget_ref = "H5Iget_ref" (Hid) -> c_int;
+    iis_valid = "H5Iis_valid" (Hid) -> c_int;
+    iget_name = "H5Iget_name" (Hid, *mut c_char, usize) -> isize;
+    iget_file_id = "H5Iget_file_id" (Hid) -> Hid;
+    oget_info = "H5Oget_info" (Hid, *mut c_void) -> Herr;
+    oget_info1 = "H5Oget_info1" (Hid, *mut c_void) -> Herr;
+    oget_info3 = "H5Oget_info3" (Hid, *mut c_void, c_uint) -> Herr;
+
+    // Files.
+    fget_intent = "H5Fget_intent" (Hid, *mut c_uint) -> Herr;
+    fget_name = "H5Fget_name" (Hid, *mut c_char, usize) -> isize;
+    fget_access_plist = "H5Fget_access_plist" (Hid) -> Hid;
+    fget_vfd_handle = "H5Fget_vfd_handle" (Hid, Hid, *mut *mut c_void) -> Herr;
+    pget_driver = "H5Pget_driver" (Hid) -> Hid;
+    sec2_init = "H5FD_sec2_init" () -> Hid;
+    pget_cache = "H5Pget_cache" (Hid, *mut c_int, *mut usize, *mut usize, *mut f64) -> Herr;
+
+    // Datasets.
+    dget_space = "H5Dget_space" (Hid) -> Hid;
+    dget_type = "H5Dget_type" (Hid) -> Hid;
+    dget_access_plist = "H5Dget_access_plist" (Hid) -> Hid;
+    dget_create_plist = "H5Dget_create_plist" (Hid) -> Hid;
+    pget_chunk_cache = "H5Pget_chunk_cache" (Hid, *mut usize, *mut usize, *mut f64) -> Herr;
+    pset_chunk_cache = "H5Pset_chunk_cache" (Hid, usize, usize, f64) -> Herr;
+    pget_nfilters = "H5Pget_nfilters" (Hid) -> c_int;
+    pget_layout = "H5Pget_layout" (Hid) -> c_int;
+    pget_chunk = "H5Pget_chunk" (Hid, c_int, *mut u64) -> c_int;
+    pclose = "H5Pclose" (Hid) -> Herr;
+
+    // Dataspaces and selections.
+    sget_ndims = "H5Sget_simple_extent_ndims" (Hid) -> c_int;
+    sget_dims = "H5Sget_simple_extent_dims" (Hid, *mut u64, *mut u64) -> c_int;
+    sget_select_type = "H5Sget_select_type" (Hid) -> c_int;
+    sget_select_npoints = "H5Sget_select_npoints" (Hid) -> i64;
+    sget_select_bounds = "H5Sget_select_bounds" (Hid, *mut u64, *mut u64) -> Herr;
+    sis_regular_hyperslab = "H5Sis_regular_hyperslab" (Hid) -> c_int;
+    sget_regular_hyperslab = "H5Sget_regular_hyperslab" (Hid, *mut u64, *mut u64, *mut u64, *mut u64) -> Herr;
+    sget_select_hyper_nblocks = "H5Sget_select_hyper_nblocks" (Hid) -> i64;
+    sget_select_hyper_blocklist = "H5Sget_select_hyper_blocklist" (Hid, u64, u64, *mut u64) -> Herr;
+    sget_select_elem_npoints = "H5Sget_select_elem_npoints" (Hid) -> i64;
+    sget_select_elem_pointlist = "H5Sget_select_elem_pointlist" (Hid, u64, u64, *mut u64) -> Herr;
+    sclose = "H5Sclose" (Hid) -> Herr;
+
+    // Datatypes.
+    tget_class = "H5Tget_class" (Hid) -> c_int;
+    tget_size = "H5Tget_size" (Hid) -> usize;
+    tget_sign = "H5Tget_sign" (Hid) -> c_int;
+    tis_variable_str = "H5Tis_variable_str" (Hid) -> c_int;
+    tclose = "H5Tclose" (Hid) -> Herr;
+}

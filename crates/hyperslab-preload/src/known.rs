@@ -1,0 +1,209 @@
+//! The datasets that are known: by the identifiers that stand for them, and as objects.
+
+use crate::api::Api;
+use crate::functions::Hid;
+use crate::opened::{Key, type_word};
+use hyperslab_storage::CacheSettings;
+use hyperslab_trace::{Description, TracedDataset, TracedPattern, Watched};
+use std::collections::HashMap;
+
+/// At most so many datasets are told apart.
+const OBJECTS_MAX: usize = 4096;
+
+/// A dataset that was read or written.
+pub struct Object {
+    api: usize,
+    key: Key,
+    /// The identifiers that stand for it, as far as they were seen.
+    ids: Vec<Hid>,
+    pub shape: Vec<u64>,
+    pub chunk: Option<Vec<u64>>,
+    pub watched: Watched,
+}
+
+/// Where a dataset is among the objects, and the number of its dimensions.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    index: usize,
+    pub rank: usize,
+}
+
+/// All that is known.
+#[derive(Default)]
+pub struct Known {
+    ids: HashMap<(usize, Hid), Place>,
+    /// The one that was asked for last.
+    last: Option<(usize, Hid, Place)>,
+    objects: Vec<Object>,
+    by_key: HashMap<(usize, Key), usize>,
+    /// The identifiers of objects that are open, but were neither read nor written.
+    unread: HashMap<(usize, Key), Vec<Hid>>,
+    unread_ids: HashMap<(usize, Hid), Key>,
+    /// The word for the datatype that was asked for last.
+    memory_type: Option<(usize, Hid, String)>,
+    is_changed: bool,
+}
+
+fn number(api: &Api) -> usize {
+    std::ptr::from_ref(api) as usize
+}
+
+impl Known {
+    /// The dataset of an identifier.
+    pub fn find(&mut self, api: &Api, id: Hid) -> Option<Place> {
+        let api = number(api);
+        match self.last {
+            Some((last_api, last_id, place)) if (last_api, last_id) == (api, id) => Some(place),
+            _ => {
+                let place = *self.ids.get(&(api, id))?;
+                self.last = Some((api, id, place));
+                Some(place)
+            }
+        }
+    }
+
+    /// Notes a new identifier of an object, and returns the object if it was read or written before. Where none of those that it
+    /// had is valid any more, libhdf5 has dropped its chunks.
+    pub fn opened(&mut self, api: &Api, id: Hid, key: Key) -> Option<Place> {
+        // SAFETY: a function of libhdf5, which takes any number.
+        let is_valid = |id: &Hid| api.functions.iis_valid.is_none_or(|is_valid| unsafe { is_valid(*id) } > 0);
+        let Some(index) = self.by_key.get(&(number(api), key)) else {
+            let ids = self.unread.entry((number(api), key)).or_default();
+            if !ids.contains(&id) {
+                ids.retain(is_valid);
+                ids.push(id);
+                self.unread_ids.insert((number(api), id), key);
+            }
+            return None;
+        };
+        let object = &mut self.objects[*index];
+        if !object.ids.contains(&id) {
+            object.ids.retain(is_valid);
+            if object.ids.is_empty() {
+                object.watched.reopen(crate::opened::cache_of(api, id));
+            } else {
+                object.watched.open_again();
+            }
+            object.ids.push(id);
+        }
+        let place = Place { index: *index, rank: object.shape.len() };
+        self.ids.insert((number(api), id), place);
+        Some(place)
+    }
+
+    /// A dataset that was not known.
+    pub fn add(
+        &mut self,
+        api: &Api,
+        id: Hid,
+        key: Key,
+        (description, cache): (Description, Option<CacheSettings>),
+    ) -> Option<Place> {
+        if self.objects.len() >= OBJECTS_MAX {
+            return None;
+        }
+        let (index, api) = (self.objects.len(), number(api));
+        let (shape, chunk) = (description.dataset.shape.clone(), description.dataset.chunks.clone());
+        let place = Place { index, rank: shape.len() };
+        let mut ids = self.unread.remove(&(api, key)).unwrap_or_default();
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+        for id in &ids {
+            self.unread_ids.remove(&(api, *id));
+            self.ids.insert((api, *id), place);
+        }
+        let watched = Watched::new(description, cache, ids.len() as u64);
+        self.objects.push(Object { api, key, ids, shape, chunk, watched });
+        self.by_key.insert((api, key), index);
+        Some(place)
+    }
+
+    /// True if an object is open by an identifier that is known.
+    pub fn is_open(&self, api: &Api, key: Key) -> bool {
+        let read = self.by_key.get(&(number(api), key)).map(|index| &self.objects[*index].ids);
+        let ids = read.or_else(|| self.unread.get(&(number(api), key)));
+        // SAFETY: a function of libhdf5, which takes any number.
+        let is_valid = |id: &Hid| api.functions.iis_valid.is_none_or(|is_valid| unsafe { is_valid(*id) } > 0);
+        ids.is_some_and(|ids| ids.iter().any(is_valid))
+    }
+
+    /// The last reference to an identifier is gone. Returns its object, if that is not open any more.
+    pub fn close(&mut self, api: &Api, id: Hid) -> Option<Key> {
+        self.last = None;
+        let Some(place) = self.ids.remove(&(number(api), id)) else {
+            return self.forget_unread(number(api), id);
+        };
+        let object = &mut self.objects[place.index];
+        object.ids.retain(|known| *known != id);
+        object.ids.is_empty().then_some(object.key)
+    }
+
+    fn forget_unread(&mut self, api: usize, id: Hid) -> Option<Key> {
+        let key = self.unread_ids.remove(&(api, id))?;
+        let ids = self.unread.get_mut(&(api, key))?;
+        ids.retain(|known| *known != id);
+        if !ids.is_empty() {
+            return None;
+        }
+        self.unread.remove(&(api, key));
+        Some(key)
+    }
+
+    /// No identifier of a library is valid any more, and no object of its files is the same later.
+    pub fn forget(&mut self, api: &Api) {
+        let api = number(api);
+        self.last = None;
+        self.memory_type = None;
+        self.ids.retain(|(known, _), _| *known != api);
+        self.by_key.retain(|(known, _), _| *known != api);
+        self.unread.retain(|(known, _), _| *known != api);
+        self.unread_ids.retain(|(known, _), _| *known != api);
+    }
+
+    /// Learns the word for a datatype, before the call that uses it.
+    pub fn name_type(&mut self, api: &Api, id: Hid) {
+        let is_known = self.memory_type.as_ref().is_some_and(|known| (known.0, known.1) == (number(api), id));
+        if !is_known {
+            self.memory_type = Some((number(api), id, type_word(api, id).unwrap_or_default()));
+        }
+    }
+
+    /// An object, and the word for a datatype.
+    pub fn object(&mut self, api: &Api, place: Place, memory_type: Hid) -> Option<(&mut Object, &str)> {
+        self.is_changed = true;
+        let word = self.memory_type.as_ref().filter(|known| (known.0, known.1) == (number(api), memory_type));
+        Some((self.objects.get_mut(place.index)?, word.map_or("", |known| &known.2)))
+    }
+
+    pub fn is_changed(&self) -> bool {
+        self.is_changed
+    }
+
+    /// The lines of all datasets.
+    pub fn lines(&mut self) -> Vec<(TracedDataset, Vec<TracedPattern>)> {
+        self.is_changed = false;
+        let touched = self.objects.iter().filter(|object| !object.watched.is_untouched());
+        touched.map(|object| object.watched.written()).collect()
+    }
+
+    /// What a child knows: the same objects, of which nothing was noted.
+    pub fn of_child(&self) -> Self {
+        let objects = self.objects.iter().map(|object| Object {
+            api: object.api,
+            key: object.key,
+            ids: object.ids.clone(),
+            shape: object.shape.clone(),
+            chunk: object.chunk.clone(),
+            watched: object.watched.of_child(),
+        });
+        Self {
+            ids: self.ids.clone(),
+            objects: objects.collect(),
+            by_key: self.by_key.clone(),
+            unread: self.unread.clone(),
+            unread_ids: self.unread_ids.clone(),
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The process that is watched: what it opened, what was noted of it, and when that is written down.
+
+use crate::api::Api;
+use crate::fit::Fitting;
+use crate::functions::{Herr, Hid};
+use crate::known::{Known, Place};
+use crate::opened::Key;
+use crate::selection::{self, Selected};
+use crate::writer::Writer;
+use crate::{fit, fork, opened};
+use hyperslab_trace::{Call, Plan};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Reading or writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Read,
+    Write,
+}
+
+/// A call of H5Dread or H5Dwrite, as far as it is looked at.
+pub struct Asked<'a> {
+    pub api: &'a Api,
+    pub dataset: Hid,
+    pub memory_type: Hid,
+    pub file_space: Hid,
+    pub direction: Direction,
+}
+
+/// The process.
+pub struct Process {
+    began: Instant,
+    started: SystemTime,
+    known: Mutex<Known>,
+    /// The file of the trace, if there is to be one.
+    writer: Option<Mutex<Writer>>,
+    /// Where chunk caches are to fit.
+    fitting: Option<Mutex<Fitting>>,
+    /// True once the thread that writes was started.
+    is_writing: AtomicBool,
+}
+
+static PROCESS: AtomicPtr<Process> = AtomicPtr::new(std::ptr::null_mut());
+
+thread_local! {
+    /// True inside a call: a filter that reads is a part of the read that it decodes for.
+    static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
+    static THREAD: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The process, if its reads are to be noted.
+pub fn watching() -> Option<&'static Process> {
+    let process = PROCESS.load(Ordering::Acquire);
+    if process.is_null() {
+        return begin();
+    }
+    // SAFETY: made by `begin` or `renew`, and never freed.
+    Some(unsafe { &*process })
+}
+
+/// The plan is read at the first call.
+fn begin() -> Option<&'static Process> {
+    static PLAN: std::sync::OnceLock<Option<Plan>> = std::sync::OnceLock::new();
+    let plan = PLAN.get_or_init(Plan::of_environment).as_ref()?;
+    let writer = plan.trace.as_deref().map(Writer::new);
+    let fitting = plan.cache.as_ref().map(Fitting::new);
+    let process = Box::leak(Box::new(Process::new(Known::default(), writer, fitting)));
+    let null = std::ptr::null_mut();
+    match PROCESS.compare_exchange(null, process, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => {
+            fork::register();
+            // SAFETY: a function without arguments.
+            unsafe { libc::atexit(at_exit) };
+            Some(process)
+        }
+        // SAFETY: another thread was first, and its process is never freed.
+        Err(first) => Some(unsafe { &*first }),
+    }
+}
+
+extern "C" fn at_exit() {
+    if let Some(process) = existing() {
+        process.write(true);
+    }
+}
+
+fn existing() -> Option<&'static Process> {
+    let process = PROCESS.load(Ordering::Acquire);
+    // SAFETY: never freed.
+    (!process.is_null()).then(|| unsafe { &*process })
+}
+
+/// Opens an object by a call of the program. Where that is a dataset, it is noted, and may get a larger chunk cache.
+///
+/// libhdf5 is asked after the call only where it succeeded, and only what does not fail.
+pub fn opened(api: &Api, call: impl Fn() -> Hid) -> Hid {
+    let returned = call();
+    let id = api.id(returned);
+    if id < 0 || !opened::is_dataset(api, id) {
+        return returned;
+    }
+    let (Some(process), Some(key)) = (watching(), opened::key(api, id)) else { return returned };
+    let id = process.fitted(api, id, key, call);
+    process.known().opened(api, id, key);
+    id
+}
+
+/// Runs a call that may end an identifier.
+pub fn closing(api: &Api, id: Hid, call: impl FnOnce() -> Herr) -> Herr {
+    let Some(process) = existing().filter(|_| opened::is_dataset(api, id)) else { return call() };
+    let id = api.id(id);
+    // The last reference: afterwards, libhdf5 is not asked.
+    // SAFETY: a function of libhdf5, which checks identifiers.
+    let is_last = api.functions.iget_ref.is_some_and(|get| unsafe { get(id) } == 1);
+    let result = call();
+    if is_last && result >= 0 {
+        let gone = process.known().close(api, id);
+        if let (Some(key), Some(mut fitting)) = (gone, process.fitting()) {
+            fitting.closed(api, key);
+        }
+    }
+    result
+}
+
+/// A file was closed: what was noted is written down, unless that was done just before.
+pub fn file_closed() {
+    if let Some(process) = existing()
+        && process.writer().is_some_and(|writer| writer.is_due())
+        && process.known().is_changed()
+    {
+        process.write(false);
+    }
+}
+
+/// All identifiers of a library end.
+pub fn forget(api: &Api) {
+    if let Some(process) = existing() {
+        process.known().forget(api);
+        if let Some(mut fitting) = process.fitting() {
+            fitting.forget(api);
+        }
+    }
+}
+
+/// What a thread that forks holds: nothing that the child needs is then held by a thread that it does not have.
+pub struct Held {
+    known: MutexGuard<'static, Known>,
+    writer: Option<MutexGuard<'static, Writer>>,
+    fitting: Option<MutexGuard<'static, Fitting>>,
+}
+
+/// Before a fork.
+pub fn hold() -> Option<Held> {
+    existing().map(|process| Held {
+        known: process.known(),
+        writer: process.writer(),
+        fitting: process.fitting(),
+    })
+}
+
+/// In a child: what was noted is the parent's; what is open, and what is in libhdf5's caches, is the child's as well.
+pub fn renew(held: &Held) {
+    let writer = held.writer.as_ref().map(|writer| writer.of_child());
+    let fitting = held.fitting.as_ref().map(|fitting| Fitting::clone(fitting));
+    let process = Box::leak(Box::new(Process::new(held.known.of_child(), writer, fitting)));
+    PROCESS.store(process, Ordering::Release);
+}
+
+fn thread() -> u64 {
+    static THREADS: AtomicU64 = AtomicU64::new(1);
+    let number = |thread: &Cell<u64>| {
+        if thread.get() == 0 {
+            thread.set(THREADS.fetch_add(1, Ordering::Relaxed));
+        }
+        thread.get()
+    };
+    THREAD.try_with(number).unwrap_or(0)
+}
+
+impl Process {
+    fn new(known: Known, writer: Option<Writer>, fitting: Option<Fitting>) -> Self {
+        Self {
+            began: Instant::now(),
+            started: SystemTime::now(),
+            known: Mutex::new(known),
+            writer: writer.map(Mutex::new),
+            fitting: fitting.map(Mutex::new),
+            is_writing: AtomicBool::new(false),
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writer(&self) -> Option<MutexGuard<'_, Writer>> {
+        Some(self.writer.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn fitting(&self) -> Option<MutexGuard<'_, Fitting>> {
+        Some(self.fitting.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A dataset that was just opened, with a chunk cache that fits. Where it is open elsewhere, it has the cache of that opening.
+    fn fitted(&self, api: &Api, id: Hid, key: Key, again: impl Fn() -> Hid) -> Hid {
+        if self.fitting.is_none() || self.known().is_open(api, key) {
+            return id;
+        }
+        let quiet = opened::Quiet::new(api);
+        let (Some(stored), Some(in_force)) = (opened::stored(api, id), opened::cache_of(api, id)) else {
+            return id;
+        };
+        drop(quiet);
+        let wanted = self.fitting().and_then(|mut fitting| fitting.wanted(api, key, &stored, in_force));
+        match wanted {
+            Some(cache) => fit::reopened(api, id, key, cache, again),
+            None => id,
+        }
+    }
+
+    /// Makes a call, and notes it.
+    pub fn watch(&self, asked: &Asked<'_>, call: impl FnOnce() -> Herr) -> Herr {
+        if self.writer.is_none() {
+            return call();
+        }
+        if IS_INSIDE.try_with(|inside| inside.replace(true)).unwrap_or(true) {
+            return call();
+        }
+        let looked_at = self.look_at(asked);
+        let began = Instant::now();
+        let result = call();
+        let took = began.elapsed();
+        if let Some((place, selected)) = looked_at.filter(|_| result >= 0) {
+            self.note(asked, place, &selected, began + took, took);
+        }
+        let _ = IS_INSIDE.try_with(|inside| inside.set(false));
+        result
+    }
+
+    /// What a call reads: the dataset and its elements.
+    fn look_at(&self, asked: &Asked<'_>) -> Option<(Place, Selected)> {
+        let Asked { api, dataset, .. } = asked;
+        let id = api.id(*dataset);
+        let known = self.known().find(api, id);
+        let place = match known {
+            Some(place) => place,
+            None => self.open(api, id)?,
+        };
+        let selected = selection::of(api, api.id(asked.file_space), place.rank);
+        self.known().name_type(api, api.id(asked.memory_type));
+        Some((place, selected))
+    }
+
+    /// Asks for what is known of a dataset, at the first call with an identifier.
+    fn open(&self, api: &Api, id: Hid) -> Option<Place> {
+        // SAFETY: a function of libhdf5, which checks identifiers.
+        if unsafe { api.functions.iget_type?(id) } != opened::DATASET {
+            return None;
+        }
+        let _quiet = opened::Quiet::new(api);
+        let key = opened::key(api, id)?;
+        let again = self.known().opened(api, id, key);
+        if again.is_some() {
+            return again;
+        }
+        let described = opened::describe(api, id, key)?;
+        self.known().add(api, id, key, described)
+    }
+
+    fn note(&self, asked: &Asked<'_>, place: Place, selected: &Selected, ended: Instant, took: Duration) {
+        if !self.is_writing.swap(true, Ordering::Relaxed) {
+            self.begin_writing();
+        }
+        let (ended, seconds) = (ended.duration_since(self.began).as_secs_f64(), took.as_secs_f64());
+        let mut known = self.known();
+        let Some((object, memory_type)) = known.object(asked.api, place, asked.api.id(asked.memory_type))
+        else {
+            return;
+        };
+        if let Selected::Unknown(why) = selected {
+            object.watched.stop_counting(why);
+            return;
+        }
+        let (shape, chunk) = (&object.shape, object.chunk.as_deref());
+        let watched = &mut object.watched;
+        selected.with(shape, chunk, |read, elements| {
+            watched.note(&Call {
+                read,
+                elements,
+                rank: shape.len(),
+                is_write: asked.direction == Direction::Write,
+                ended,
+                seconds,
+                memory_type,
+                thread: thread(),
+            });
+        });
+    }
+
+    /// Writes down what was noted.
+    fn write(&self, has_ended: bool) {
+        if self.writer.is_none() {
+            return;
+        }
+        let lines = self.known().lines();
+        let Some(mut writer) = self.writer() else { return };
+        writer.write(self.started, self.began.elapsed(), has_ended, lines);
+    }
+
+    /// Begins to write every few seconds, by a thread of its own, to which no signal of the program is delivered.
+    fn begin_writing(&self) {
+        // SAFETY: processes are never freed.
+        let process: &'static Self = unsafe { &*std::ptr::from_ref(self) };
+        fork::without_signals(|| {
+            let thread = std::thread::Builder::new().name("hyperslab trace".into()).stack_size(256 << 10);
+            // Without it, lines are written where files are closed and at the end.
+            let _ = thread.spawn(|| {
+                loop {
+                    std::thread::sleep(Duration::from_secs(2));
+                    if process.known().is_changed() {
+                        process.write(false);
+                    }
+                }
+            });
+        });
+    }
+}

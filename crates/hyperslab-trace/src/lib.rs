@@ -1,0 +1,30 @@
+//! What programs read of HDF5 files, as it is written down while they run.
+//!
+//! ```text
+//!   each H5Dread ──► Watched::note ──► patterns (shape, order, count) ──► TracedPattern  ┐
+//!                        │                                                               ├─► PID.jsonl
+//!                        └──► LiveCaches: decodes, those of other caches ─► TracedDataset ┘
+//!
+//!   Trace::read(folder or file) ──► processes, datasets, patterns
+//! ```
+//!
+//! Nothing here knows libhdf5 or the engine: who watches says which elements were read, and what the dataset is.
+
+mod candidates;
+mod order;
+mod pattern;
+mod plan;
+mod record;
+mod timeline;
+mod trace;
+mod watched;
+
+pub use candidates::candidates;
+pub use hyperslab_simulate::Read;
+pub use order::Order;
+pub use plan::{CachePlan, PLAN_VARIABLE, Plan};
+pub use record::{
+    CacheDecodes, Calls, ChunkDecodes, Line, Process, Timeline, TracedDataset, TracedPattern, VERSION,
+};
+pub use trace::{Trace, TraceError};
+pub use watched::{Call, Description, Watched};

@@ -1,0 +1,38 @@
+//! What a preloaded library is to do, as the command tells it: JSON in an environment variable, which children inherit.
+
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The variable. `off` in place of JSON leaves a program as it is.
+pub const PLAN_VARIABLE: &str = "HYPERSLAB_RUN";
+
+/// What a preloaded library is to do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The folder for the files of a trace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<PathBuf>,
+    /// Chunk caches that fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CachePlan>,
+}
+
+/// Chunk caches that fit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CachePlan {
+    /// Bytes for the caches of all open datasets together; by default, what the engine would take for its own cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+}
+
+impl Plan {
+    /// The plan in the environment of this process; none if it is missing, `off`, or not a plan.
+    pub fn of_environment() -> Option<Self> {
+        serde_json::from_str(&std::env::var(PLAN_VARIABLE).ok()?).ok()
+    }
+
+    /// The value of the variable.
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}

@@ -1,0 +1,208 @@
+"""What `hyperslab trace` says of programs, compared with what libhdf5 did for them."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import kit
+import numpy as np
+import pytest
+import replay
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is preloaded on other systems")
+
+LIBRARIES = replay.libraries()
+#: The newest format that each library reads; the others read all.
+NEWEST = {"1.8": "earliest", "system": "v110"}
+
+
+def lines(folder: Path) -> list[dict]:
+    return [json.loads(line) for file in sorted(folder.glob("*.jsonl")) for line in file.read_text().splitlines()]
+
+
+def datasets(folder: Path) -> dict[str, dict]:
+    return {line["traced"]: line for line in lines(folder) if "traced" in line}
+
+
+def counted(path: Path, name: str, shape, chunks, rng, newest: str) -> None:
+    """Makes a dataset whose chunks are counted when they are decoded. In half of them, some chunks are not stored."""
+    whole = rng.random() < 0.5
+    libver = newest if newest == "earliest" else (rng.choice(["earliest", newest]), newest)
+    with h5py.File(path, "a", libver=libver) as file:
+        space = h5py.h5s.create_simple(shape)
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_chunk(chunks)
+        creation.set_filter(replay.COUNTING, h5py.h5z.FLAG_OPTIONAL)
+        made = h5py.h5d.create(file.id, name.encode(), h5py.h5t.NATIVE_INT32, space, creation)
+        for at in np.ndindex(*[-(-dim // chunk) for dim, chunk in zip(shape, chunks, strict=True)]):
+            if whole or rng.random() < 0.9:
+                values = np.arange(np.prod(chunks), dtype="i4") + sum(at)
+                made.write_direct_chunk(tuple(a * c for a, c in zip(at, chunks, strict=True)), values.tobytes(), 0)
+
+
+def some_cache(rng, chunk_bytes: int) -> str:
+    slots, chunks = rng.choice([1, 2, 7, 53, 521]), rng.choice([0, 0.5, 1, 2, 3.5, 10, 100])
+    return f"{slots} {int(chunks * chunk_bytes)} {rng.choice([0, 0.5, 0.75, 1])}"
+
+
+def random_program(rng, path: Path, newest: str = "latest") -> list[str]:
+    """Lines for the program, of which several datasets are read in turn."""
+    if path.exists():
+        path.unlink()
+    shapes = {}
+    for name in ["a", "b"][: rng.choice([1, 2, 2])]:
+        rank = rng.choice([1, 2, 2, 3])
+        shape = tuple(rng.randrange(1, 24) for _ in range(rank))
+        chunks = tuple(rng.randrange(1, dim + 1) for dim in shape)
+        counted(path, name, shape, chunks, rng, newest)
+        shapes[name] = (shape, chunks)
+    program = [f"F0 {path} {some_cache(rng, 400) if rng.random() < 0.5 else ''}"]
+    opened: dict[int, str] = {}
+    for _ in range(rng.randrange(5, 60)):
+        if not opened or rng.random() < 0.08:
+            slot = rng.randrange(4)
+            if slot in opened:
+                program.append(f"C{slot}")
+            name = rng.choice(list(shapes))
+            cache = some_cache(rng, 4 * int(np.prod(shapes[name][1]))) if rng.random() < 0.7 else ""
+            program.append(f"D{slot} 0 {name} {cache}")
+            opened[slot] = name
+            continue
+        slot = rng.choice(list(opened))
+        shape, _ = shapes[opened[slot]]
+        text = lambda numbers: " ".join(map(str, numbers))  # noqa: E731
+        starts = lambda: [rng.randrange(dim) for dim in shape]  # noqa: E731
+        kind = rng.random()
+        if kind < 0.1:
+            program.append(f"A{slot}")
+        elif kind < 0.8:
+            start, stride, count, block = starts(), [], [], []
+            for first, dim in zip(start, shape, strict=True):
+                block.append(rng.randrange(1, dim - first + 1) if rng.random() < 0.7 else 1)
+                stride.append(block[-1] + rng.randrange(3))
+                count.append(rng.randrange(1, (dim - first - block[-1]) // stride[-1] + 2) if rng.random() < 0.4 else 1)
+            program.append(f"H{slot} {text(start)} {text(stride)} {text(count)} {text(block)}")
+        elif kind < 0.9:
+            first, second = starts(), starts()
+            sizes = lambda start: [rng.randrange(1, dim - at + 1) for at, dim in zip(start, shape, strict=True)]  # noqa: E731
+            program.append(f"U{slot} {text(first)} {text(sizes(first))} {text(second)} {text(sizes(second))}")
+        else:
+            points = rng.randrange(1, 8)
+            program.append(f"P{slot} {points} " + " ".join(text(starts()) for _ in range(points)))
+    return program
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_decodes_are_those_of_libhdf5(name, tmp_path):
+    program = replay.build(tmp_path, name, LIBRARIES[name])
+    for seed in range(kit.scaled(20)):
+        rng = random.Random(f"{name} {seed}")
+        script = "\n".join(random_program(rng, tmp_path / "a.h5", NEWEST.get(name, "latest"))) + "\n"
+        plain = subprocess.run([program], input=script, capture_output=True, text=True, timeout=60)
+        folder = tmp_path / f"{seed}.trace"
+        traced = subprocess.run(replay.command("trace", "-o", folder, "--", program), input=script, capture_output=True, text=True, timeout=60)
+        assert traced.stdout == plain.stdout, (seed, script)
+        assert traced.returncode == plain.returncode == 0, traced.stderr
+        expected = sum(int(line.split()[1]) for line in plain.stdout.splitlines())
+        found = datasets(folder)
+        assert sum(line["reads"]["decodes"] for line in found.values()) == expected, (seed, script, found)
+        assert sum(line["reads"]["calls"] for line in found.values()) == plain.stdout.count("\n")
+        assert not plain.stdout.count("-1 "), plain.stdout
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "t.h5"
+    with h5py.File(path, "w") as new:
+        values = np.arange(60 * 120, dtype="f4").reshape(60, 120)
+        new.create_dataset("t", data=values, chunks=(60, 30), compression="gzip")
+        new.create_dataset("raw", data=values)
+    return path
+
+
+def test_a_program_is_told_what_it_reads_and_what_would_help(file, tmp_path):
+    script = f"""
+import h5py
+with h5py.File({str(file)!r}, rdcc_nbytes=100) as file:
+    rows = file["t"]
+    for row in range(60):
+        rows[row]
+    file["raw"][:, 3]
+print("done")
+"""
+    done = subprocess.run(replay.command("trace", "-o", tmp_path / "x", "--", sys.executable, "-c", script), capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    found = datasets(tmp_path / "x")
+    assert found["/t"]["reads"]["decodes"] == 240 and found["/t"]["decodes_least"] == 4
+    assert found["/t"]["candidates"][-1]["decodes"] == 4
+    assert found["/raw"]["reads"]["calls"] == 1 and "decodes" not in found["/raw"]["reads"]
+    pattern = next(line for line in lines(tmp_path / "x") if line.get("dataset") == "/t")
+    assert (pattern["shape"], pattern["count"], pattern["memory_type"]) == ([1, 120], 60, "f4")
+    assert "/t" in done.stderr and "240" in done.stderr and "rdcc_nbytes" in done.stderr
+    shown = subprocess.run(replay.command("trace", "--show", tmp_path / "x", "--json"), capture_output=True, text=True, timeout=60)
+    assert json.loads(shown.stdout)["datasets"][0]["cure"]["decodes"] == 4
+
+
+def test_a_program_that_is_killed_leaves_what_it_did(file, tmp_path):
+    script = f"""
+import h5py, time
+file = h5py.File({str(file)!r})
+for row in range(60):
+    file["t"][row]
+print("read", flush=True)
+time.sleep(60)
+"""
+    process = subprocess.Popen(replay.command("trace", "-o", tmp_path / "x", "--", sys.executable, "-c", script), stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"read\n"
+    end = time.monotonic() + 30
+    while not any(line.get("count") == 60 for line in lines(tmp_path / "x")) and time.monotonic() < end:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == -signal.SIGTERM
+    # Each read opens the dataset anew, so that nothing is in its cache.
+    assert datasets(tmp_path / "x")["/t"]["opened"] == 60
+    assert lines(tmp_path / "x")[0]["ended"] is False
+
+
+def test_children_have_traces_of_their_own(file, tmp_path):
+    script = f"""
+import h5py, os
+file = h5py.File({str(file)!r})
+data = file["t"]
+data[0]
+if os.fork() == 0:
+    data[1]
+    data[2]
+    file.close()
+    os._exit(0)
+os.wait()
+"""
+    subprocess.run(replay.command("trace", "-o", tmp_path / "x", "--", sys.executable, "-c", script), check=True, timeout=60)
+    processes = [line for line in lines(tmp_path / "x") if "hyperslab_trace" in line]
+    calls = {line["pid"]: line for line in processes}
+    assert len(calls) == 2
+    reads = sorted(line["reads"]["calls"] for line in lines(tmp_path / "x") if "traced" in line)
+    assert reads == [1, 2]
+    # What the parent decoded is in the child's cache, too.
+    assert sorted(line["reads"]["decodes"] for line in lines(tmp_path / "x") if "traced" in line) == [0, 4]
+
+
+def test_a_folder_that_exists_is_not_written_into(file, tmp_path):
+    (tmp_path / "x").mkdir()
+    done = subprocess.run(replay.command("trace", "-o", tmp_path / "x", "--", "true"), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "exists" in done.stderr
+
+
+def test_without_hdf5_that_is_said(tmp_path):
+    done = subprocess.run(replay.command("trace", "-o", tmp_path / "x", "--", "sh", "-c", "exit 7"), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 7 and "no H5Dread was seen" in done.stderr
+    assert not (tmp_path / "x").exists()
+    assert os.path.exists("/bin/sh")
