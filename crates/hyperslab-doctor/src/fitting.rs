@@ -8,7 +8,7 @@ use hyperslab_simulate::LibVersion;
 use hyperslab_storage::CacheSettings;
 use hyperslab_storage::pattern::RequestedRead;
 
-/// So many chunk visits are simulated for each read: a program waits for it.
+/// The chunk visits that are simulated for each read: a program waits for it.
 const VISITS_MAX: u64 = 200_000;
 
 /// The smallest cache in which each chunk is decoded once by as many of the reads (the usual ones where there are none) as a cache

@@ -100,7 +100,7 @@ pub fn reopened(api: &Api, id: Hid, key: Key, cache: CacheSettings, again: impl 
     let Some(access) = opened::access_with(api, id, cache) else { return id };
     let Some(place) = opened::file_and_path(api, id) else { return id };
     let (Some(close), Some(open)) = (api.functions.dclose, api.functions.dopen2) else { return id };
-    // SAFETY: the identifier that was just opened, which nobody else knows.
+    // SAFETY: the identifier that was just opened, which the program does not know yet.
     if unsafe { close(id) } < 0 {
         return id;
     }

@@ -7,7 +7,7 @@ use hyperslab_storage::CacheSettings;
 use hyperslab_trace::{Description, TracedDataset, TracedPattern, Watched};
 use std::collections::HashMap;
 
-/// At most so many datasets are told apart.
+/// The most datasets that are distinguished.
 const OBJECTS_MAX: usize = 4096;
 
 /// A dataset that was read or written.

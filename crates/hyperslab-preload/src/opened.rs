@@ -34,9 +34,8 @@ pub fn key(api: &Api, id: Hid) -> Option<Key> {
     let mut info = [0u64; 64];
     let place = info.as_mut_ptr().cast::<c_void>();
     let functions = &api.functions;
-    // SAFETY, for all calls here: functions of libhdf5, which check identifiers, with memory for what they return.
     let result = match (functions.oget_info3, functions.oget_info1, functions.oget_info) {
-        // SAFETY: as above.
+        // SAFETY: a function of libhdf5, which checks identifiers, with memory for what it returns.
         (Some(get), ..) => unsafe { get(id, place, INFO_BASIC) },
         // SAFETY: as above.
         (_, Some(get), _) | (_, _, Some(get)) => unsafe { get(id, place) },
@@ -235,7 +234,7 @@ pub struct Stored {
 /// How a dataset is stored; `None` if it is not in chunks.
 pub fn stored(api: &Api, id: Hid) -> Option<Stored> {
     let functions = &api.functions;
-    // SAFETY, for all calls here: functions of libhdf5, which check identifiers, with places for what they return.
+    // SAFETY: for all calls here, functions of libhdf5, which check identifiers, with places for what they return.
     let creation = Held::new(api, unsafe { functions.dget_create_plist?(id) }, functions.pclose)?;
     // SAFETY: as above.
     if unsafe { functions.pget_layout?(creation.id) } != CHUNKED {
@@ -286,10 +285,10 @@ pub fn file_and_path(api: &Api, id: Hid) -> Option<FileAndPath<'_>> {
     Some(FileAndPath { file, path })
 }
 
-/// Asks for all that a trace says of a dataset. `None` if it is no dataset.
+/// Asks for all that a trace says of a dataset. `None` if it is something else.
 pub fn describe(api: &Api, id: Hid, key: Key) -> Option<(Description, Option<CacheSettings>)> {
     let functions = &api.functions;
-    // SAFETY, for all calls here: functions of libhdf5, which check identifiers, with places for what they return.
+    // SAFETY: for all calls here, functions of libhdf5, which check identifiers, with places for what they return.
     let (space, datatype, file) = unsafe {
         (
             Held::new(api, functions.dget_space?(id), functions.sclose)?,

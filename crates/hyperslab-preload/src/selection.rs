@@ -37,7 +37,7 @@ pub enum Selected {
     Unknown(&'static str),
 }
 
-/// What `file_space` selects in a dataset of so many dimensions.
+/// What `file_space` selects in a dataset of this rank.
 ///
 /// No question fails that the real call would not fail at, and each is asked before it.
 pub fn of(api: &Api, file_space: Hid, rank: usize) -> Selected {
@@ -52,7 +52,7 @@ pub fn of(api: &Api, file_space: Hid, rank: usize) -> Selected {
 
 fn asked(api: &Api, space: Hid, rank: usize) -> Option<Selected> {
     let functions = &api.functions;
-    // SAFETY, for all calls here: functions of libhdf5 with the identifier of a dataspace; a wrong one is an error. Where they write
+    // SAFETY: for all calls here, functions of libhdf5 with the identifier of a dataspace; a wrong one is an error. Where they write
     // into memory, it has a place for each dimension of the dataspace, whose number is asked first.
     let kind = unsafe { functions.sget_select_type?(space) };
     match kind {

@@ -4,6 +4,7 @@ use hyperslab::{Address, File};
 use hyperslab_inputs::facts::layout_facts;
 use hyperslab_simulate::Geometry;
 use hyperslab_storage::FilterRequest;
+use hyperslab_storage::filter::number::SHUFFLE;
 use hyperslab_trace::TracedDataset;
 use std::os::fd::RawFd;
 use std::sync::Arc;
@@ -20,12 +21,15 @@ pub fn storage(
     let file = File::options().threads(1).cache_bytes(0).open(path).map_err(|error| error.to_string())?;
     let object = hyperslab::hdf5::object_at(&file, Address(address), &dataset.traced);
     let found = object.map_err(|error| error.to_string())?;
-    let hyperslab::Object::Dataset(found) = found else { return Err("it is no dataset".to_owned()) };
+    let hyperslab::Object::Dataset(found) = found else {
+        return Err("the object is not a dataset".to_owned());
+    };
     let facts = layout_facts(&found).map_err(|error| error.to_string())?;
-    let requests = facts
-        .filters
-        .iter()
-        .map(|filter| FilterRequest::new(filter.id, filter.parameters.clone()).to_string());
+    let requests = facts.filters.iter().map(|filter| match filter.id {
+        // Its parameter is the size of the elements.
+        SHUFFLE => FilterRequest::shuffle().to_string(),
+        id => FilterRequest::new(id, filter.parameters.clone()).to_string(),
+    });
     dataset.filters = requests.collect::<Vec<_>>().join("+");
     Geometry::of(&facts)
         .map_err(|error| error.to_string())?

@@ -47,7 +47,7 @@ impl ChunkCursor {
         }
     }
 
-    /// The chunk with a linear index, of which so many elements are wanted, wherever they lie in it.
+    /// The chunk with a linear index, of which this number of elements is wanted, wherever they lie in it.
     pub(super) fn set(&mut self, grid: &Grid, linear: u64, elements: u64) {
         let mut rest = linear;
         self.scaled.clear();

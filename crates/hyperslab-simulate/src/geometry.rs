@@ -59,12 +59,12 @@ impl Span {
         Self { start, len, step: 1, block: 1 }
     }
 
-    /// So many elements at these distances.
+    /// Elements at these distances.
     pub(super) fn strided(start: u64, count: u64, step: u64) -> Self {
         Self::blocks(start, count, step, 1)
     }
 
-    /// So many blocks at these distances.
+    /// Blocks at these distances.
     pub(super) fn blocks(start: u64, count: u64, step: u64, block: u64) -> Self {
         let len =
             if count == 0 || block == 0 { 0 } else { (count - 1).saturating_mul(step).saturating_add(block) };

@@ -169,7 +169,7 @@ const PARTS_MAX: u64 = 4096;
 /// How often each chunk was decoded, in row-major order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodesByChunk {
-    /// So many chunks side by side are counted together.
+    /// The number of neighbouring chunks that are counted together.
     pub chunks_per_part: u64,
     /// The decodes of each part; empty as long as there were none.
     pub decodes: Vec<u64>,
@@ -190,7 +190,7 @@ impl DecodesByChunk {
     }
 }
 
-/// A grid of at most so many chunks has a bit for each.
+/// A grid with at most this number of chunks has a bit for each.
 const BITS_MAX: u64 = 1 << 24;
 
 /// Which chunks were touched.

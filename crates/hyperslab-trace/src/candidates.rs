@@ -5,7 +5,7 @@ use hyperslab_storage::CacheSettings;
 
 /// No larger cache is tried.
 const BYTES_MAX: u64 = 1 << 30;
-/// Each candidate holds so many times the chunks of the one before.
+/// How many times the chunks of the one before each candidate holds.
 const GROWTH: u64 = 8;
 /// Slots for each chunk: few chunks share one then.
 const SLOTS_PER_CHUNK: u64 = 10;

@@ -47,8 +47,8 @@ impl Places {
         let mut moved = 0;
         // One dimension goes on by the step that it went on by before, and others may go back to where they began.
         let (mut forward, mut elsewhere) = (0, false);
-        for axis in 0..start.len() {
-            let (before, now) = (self.last[axis], start[axis]);
+        for (axis, now) in start.iter().copied().enumerate() {
+            let before = self.last[axis];
             if before == now {
                 continue;
             }

@@ -6,7 +6,7 @@ use crate::record::{Calls, TracedDataset, TracedPattern};
 use crate::timeline::rounded;
 use crate::watched::Call;
 
-/// At most so many patterns of a dataset are kept apart; those that come later are added up as one.
+/// The most patterns of a dataset that are kept; those that come later are added up as one.
 const PATTERNS_MAX: usize = 64;
 
 /// The patterns of a dataset.
@@ -30,7 +30,7 @@ struct Pattern {
 }
 
 impl Patterns {
-    /// Notes a call that decoded so many chunks, where they are counted.
+    /// Notes a call and the chunks that it decoded, where they are counted.
     pub(crate) fn note(&mut self, call: &Call<'_>, bytes: u64, decodes: Option<u64>) {
         if !self.patterns.get(self.last).is_some_and(|last| last.is_of(call)) {
             self.last = match self.patterns.iter().position(|pattern| pattern.is_of(call)) {

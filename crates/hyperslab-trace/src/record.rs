@@ -176,7 +176,7 @@ pub struct Timeline {
 /// How often chunks were decoded, in row-major order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChunkDecodes {
-    /// So many chunks side by side are counted together.
+    /// The number of neighbouring chunks that are counted together.
     pub chunks_per_part: u64,
     /// The decodes of each part.
     pub decodes: Vec<u64>,

@@ -5,7 +5,7 @@ use hyperslab_trace::{CacheDecodes, Calls, ChunkDecodes, Timeline, Trace, Traced
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// So many patterns of a dataset are told of.
+/// The most patterns of a dataset that an answer has.
 const PATTERNS_MAX: usize = 8;
 
 /// What a trace says.

@@ -3,17 +3,17 @@
 use crate::output::{Align, Line, table};
 use hyperslab_apps::trace::{Answer, Cure, Traced};
 use hyperslab_trace::{Order, TracedPattern};
-use hyperslab_units::count_text;
 use hyperslab_units::size::bytes_text;
+use hyperslab_units::{count_text, counted_text};
 use std::fmt::Write;
 
-/// At most so many datasets are listed.
+/// The most datasets that are listed.
 const DATASETS_MAX: usize = 20;
-/// So many patterns of a dataset are listed.
+/// The most patterns of a dataset that are listed.
 const PATTERNS_SHOWN: usize = 3;
 /// What saves less than this share of the whole run is not told of.
 const SAVED_SHARE_MIN: f64 = 0.01;
-/// So many cures are told.
+/// The most cures that are printed.
 const CURES_MAX: usize = 3;
 
 /// The summary: the datasets that took most time, and what would help most.
@@ -124,10 +124,10 @@ fn pattern_text(pattern: &TracedPattern) -> String {
 fn cure_text(traced: &Traced, cure: &Cure) -> String {
     let decodes = traced.reads.decodes.unwrap_or(0);
     let mut text = format!(
-        "{}: {} decodes {} chunks instead of {}: about {} instead of {}\n",
+        "{}: {} decodes {} instead of {}: about {} instead of {}\n",
         traced.dataset,
         cure.text(),
-        count_text(cure.decodes),
+        counted_text(cure.decodes, "chunk"),
         count_text(decodes),
         seconds_text(cure.seconds),
         seconds_text(traced.reads.seconds)

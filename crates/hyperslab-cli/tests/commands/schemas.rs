@@ -11,6 +11,11 @@ use std::path::Path;
 
 /// A dataset that always has findings.
 const CASE_STUDY: &str = "/All_Data/CrIS-SDR_All/ES_ImaginaryLW";
+/// What `hyperslab trace` writes of a program that reads rows, shortened.
+const TRACE: &str = r#"{"hyperslab_trace":1,"pid":4,"program":["./rows","a.h5"],"started":1.0,"seconds":9.0,"ended":true,"libhdf5":["1.10.8"]}
+{"traced":"/t","file":"/a.h5","inode":[1,2],"shape":[60,717],"type":"f4","element_bytes":4,"chunks":[60,717],"filters":"shuffle+gzip=6","libhdf5":"1.10.8","cache":{"nbytes":1048576,"nslots":521,"w0":0.75},"cache_from":"default","opened":1,"threads":1,"first":0.1,"last":8.0,"reads":{"calls":20,"bytes":57360,"seconds":8.0,"decodes":20},"visits":20,"decodes_least":1,"candidates":[{"nbytes":46461600,"nslots":521,"w0":0.75,"decodes":1}]}
+{"dataset":"/t","file":"/a.h5","inode":[1,2],"shape":[1,717],"step":[1,2],"order":"random","count":20,"bytes":57360,"seconds":8.0,"decodes":20,"memory_type":"f4"}
+"#;
 const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/schemas.txt");
 
 /// Adds the paths of all members, `.objects[].path`.
@@ -67,6 +72,8 @@ fn members_are_those_of_their_version() {
     let new = folder.path().join("new.h5");
     let repack = ["repack", "{}", new.to_str().unwrap(), "--filter", "gzip", "--json"];
     let read = ["--synthetic", "4x4", "--read", "1x4", "--engine", "hyperslab", "--repeats", "1", "--json"];
+    let trace = folder.path().join("rows.jsonl");
+    std::fs::write(&trace, TRACE).unwrap();
     let documents = [
         answer(&["ls", "-rv", "--json", "{}"], &tour),
         answer(&["ls", "--bytes", "--json", "{}"], &tour),
@@ -78,6 +85,7 @@ fn members_are_those_of_their_version() {
         answer(&["advise", "--json", "{}", CASE_STUDY, "--read", "1x1x1x717", "--seconds", "1"], &case_study),
         answer(&["check", "--json", "{}"], &tour),
         answer(&repack, &tour),
+        answer(&["trace", "--show", "{}", "--json"], &trace),
         answer(&["bench", "--recipe", "list", "--json"], &tour),
         started(&[&["bench"], &read[..]].concat()),
     ];

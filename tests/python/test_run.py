@@ -1,0 +1,94 @@
+"""What `hyperslab run` makes of programs: the same output, with chunk caches that fit."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import kit
+import numpy as np
+import pytest
+import replay
+from test_trace import LIBRARIES, NEWEST, counted, random_program
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is preloaded on other systems")
+
+
+def run(*words, **options):
+    return subprocess.run(replay.command("run", "--only", "cache", *words), capture_output=True, text=True, timeout=60, **options)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """Chunks of 4 MiB, each over a quarter of all rows."""
+    path = tmp_path_factory.mktemp("run") / "t.h5"
+    with h5py.File(path, "w") as new:
+        values = np.arange(1024 * 4096, dtype="f4").reshape(1024, 4096)
+        new.create_dataset("t", data=values, chunks=(1024, 1024), compression="gzip", compression_opts=1)
+        new.create_dataset("small", data=values[:10], chunks=(1, 4096), compression="gzip")
+    return path
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_rows_decode_each_chunk_once(name, tmp_path):
+    program = replay.build(tmp_path, name, LIBRARIES[name])
+    path = tmp_path / "counted.h5"
+    # Chunks of 1 MiB, which count when they are decoded, over all rows.
+    counted(path, "t", (256, 4096), (256, 1024), random.Random(5), "earliest")
+    rows = "".join(f"H0 {row} 0 1 1 1 1 1 4096\n" for row in range(20))
+    script = f"F0 {path} 521 1000 0.75\nD0 0 t\n{rows}C0\nc0\n"
+    plain = subprocess.run([program], input=script, capture_output=True, text=True, timeout=60)
+    done = run("--", program, input=script)
+    assert (done.returncode, done.stderr) == (0, "")
+    read = [[line.split() for line in output.splitlines()] for output in (plain.stdout, done.stdout)]
+    (plain_decodes, decodes) = (sum(int(line[1]) for line in lines) for lines in read)
+    assert decodes <= 4 and plain_decodes == 20 * decodes
+    assert [line[2] for line in read[0]] == [line[2] for line in read[1]]
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_random_programs_print_the_same(name, tmp_path):
+    program = replay.build(tmp_path, name, LIBRARIES[name])
+    for seed in range(kit.scaled(10)):
+        rng = random.Random(f"run {name} {seed}")
+        script = "\n".join(random_program(rng, tmp_path / "a.h5", NEWEST.get(name, "latest"))) + "\n"
+        plain = subprocess.run([program], input=script, capture_output=True, text=True, timeout=60)
+        done = run("--", program, input=script)
+        values = [[line.split()[::2] for line in output.splitlines()] for output in (plain.stdout, done.stdout)]
+        assert done.returncode == plain.returncode and values[0] == values[1], (seed, script)
+
+
+def cache_of(file: Path, opening: str, *words) -> tuple[int, int]:
+    script = f"import h5py; file = h5py.File({str(file)!r}{opening}); print(*file['t'].id.get_access_plist().get_chunk_cache()[:2])"
+    done = run(*words, "--", sys.executable, "-c", script)
+    assert done.returncode == 0, done.stderr
+    slots, size = map(int, done.stdout.split())
+    return slots, size
+
+
+def test_a_cache_of_the_program_is_never_made_smaller_and_memory_is_kept(file):
+    assert cache_of(file, "")[1] == 16 << 20
+    assert cache_of(file, ", rdcc_nbytes=2**30, rdcc_nslots=9973") == (9973, 2**30)
+    assert cache_of(file, ", rdcc_nbytes=100", "--memory", "5MiB")[1] in (100, 4 << 20)
+    assert cache_of(file, ", rdcc_nbytes=100", "--memory", "1MiB")[1] == 100
+
+
+def test_the_exit_code_is_that_of_the_program():
+    assert run("--", "sh", "-c", "exit 7").returncode == 7
+    assert run("--", "sh", "-c", "kill -TERM $$").returncode == -15
+    missing = run("--", "no-such-program")
+    assert missing.returncode == 2 and "no such program" in missing.stderr
+
+
+def test_a_dataset_that_is_open_twice_has_one_cache(file):
+    script = f"""
+import h5py
+with h5py.File({str(file)!r}, rdcc_nbytes=100) as file:
+    first = file["t"]
+    second = file["t"]
+    print(second[5].sum(), first.id.get_access_plist().get_chunk_cache()[1])
+"""
+    assert run("--", sys.executable, "-c", script).stdout.split()[1] == str(16 << 20)
