@@ -3,6 +3,7 @@
 use hyperslab::{Dataset, Endianness, File, LinkTarget, Object, Selection};
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_repack::{ChangeSet, Monitor, ObjectSelection, RepackError, RepackOptions, RepackPlan};
+use hyperslab_storage::GzipEncoder;
 use hyperslab_write::WriteOptions;
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ pub fn repack(bytes: &[u8]) {
         memory_bytes: 32 << 20,
         threads: 1,
         verify: true,
+        gzip: GzipEncoder::default(),
         keep_going: bytes.len() % 2 == 0,
         moved: None,
         temporary_folder: std::env::temp_dir(),
