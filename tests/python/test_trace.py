@@ -53,7 +53,7 @@ def some_cache(rng, chunk_bytes: int) -> str:
     return f"{slots} {int(chunks * chunk_bytes)} {rng.choice([0, 0.5, 0.75, 1])}"
 
 
-def random_program(rng, path: Path, newest: str = "latest") -> list[str]:
+def random_program(rng, path: Path, newest: str = "latest", make=counted) -> list[str]:
     """Lines for the program, of which several datasets are read in turn."""
     if path.exists():
         path.unlink()
@@ -62,7 +62,7 @@ def random_program(rng, path: Path, newest: str = "latest") -> list[str]:
         rank = rng.choice([1, 2, 2, 3])
         shape = tuple(rng.randrange(1, 24) for _ in range(rank))
         chunks = tuple(rng.randrange(1, dim + 1) for dim in shape)
-        counted(path, name, shape, chunks, rng, newest)
+        make(path, name, shape, chunks, rng, newest)
         shapes[name] = (shape, chunks)
     program = [f"F0 {path} {some_cache(rng, 400) if rng.random() < 0.5 else ''}"]
     opened: dict[int, str] = {}

@@ -14,6 +14,7 @@ pub struct Api {
     pub functions: Functions,
     /// Its version, such as `1.10.8`.
     pub version: String,
+    number: (c_uint, c_uint),
     /// True if identifiers are 32 bits wide, before 1.10.
     has_short_ids: bool,
     /// Where the variable lies that holds the number of the driver of local files, since 2.0.
@@ -29,6 +30,16 @@ impl Api {
     /// An identifier as a function got or returned it.
     pub fn id(&self, id: Hid) -> Hid {
         if self.has_short_ids { Hid::from(id as i32) } else { id }
+    }
+
+    /// True if 1 and 2 stand for dataspaces (`H5S_BLOCK`, `H5S_PLIST`), since 1.14.
+    pub fn has_block_space(&self) -> bool {
+        self.number >= (1, 14)
+    }
+
+    /// True if the engine may answer its reads: it tells of regular selections, and identifiers are 64 bits wide, since 1.10.
+    pub fn is_answered(&self) -> bool {
+        self.number >= (1, 10) && self.functions.sis_regular_hyperslab.is_some()
     }
 
     /// The kind of an identifier (`H5I_type_t`), which are its upper bits but for the sign.
@@ -185,6 +196,7 @@ fn load(read: *mut c_void) -> Api {
     Api {
         functions,
         version: format!("{major}.{minor}.{release}"),
+        number: (major, minor),
         has_short_ids: (major, minor) < (1, 10),
         sec2_variable,
     }

@@ -87,7 +87,7 @@ fn facts(stored: &Stored) -> DatasetFacts {
 }
 
 /// How many processes of a parallel program share this node.
-fn ranks_of_node() -> u64 {
+pub fn ranks_of_node() -> u64 {
     let variables = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"];
     let set = variables.iter().find_map(|variable| std::env::var(variable).ok()?.parse::<u64>().ok());
     set.unwrap_or(1).max(1)

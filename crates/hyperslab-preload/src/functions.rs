@@ -56,6 +56,8 @@ functions! {
     rdereference2 = "H5Rdereference2" (Hid, Hid, c_int, *const c_void) -> Hid;
     ropen_object = "H5Ropen_object" (*mut c_void, Hid, Hid) -> Hid;
 
+    zregister = "H5Zregister" (*const c_void) -> Herr;
+
     // The library.
     get_libversion = "H5get_libversion" (*mut c_uint, *mut c_uint, *mut c_uint) -> Herr;
     eget_auto = "H5Eget_auto2" (Hid, *mut *mut c_void, *mut *mut c_void) -> Herr;
@@ -88,6 +90,14 @@ functions! {
     pget_chunk_cache = "H5Pget_chunk_cache" (Hid, *mut usize, *mut usize, *mut f64) -> Herr;
     pset_chunk_cache = "H5Pset_chunk_cache" (Hid, usize, usize, f64) -> Herr;
     pget_nfilters = "H5Pget_nfilters" (Hid) -> c_int;
+    pget_filter2 = "H5Pget_filter2" (
+        Hid, c_uint, *mut c_uint, *mut usize, *mut c_uint, usize, *mut c_char, *mut c_uint
+    ) -> c_int;
+    zfilter_avail = "H5Zfilter_avail" (c_int) -> c_int;
+    pfill_value_defined = "H5Pfill_value_defined" (Hid, *mut c_int) -> Herr;
+    pget_fill_time = "H5Pget_fill_time" (Hid, *mut c_int) -> Herr;
+    pget = "H5Pget" (Hid, *const c_char, *mut c_void) -> Herr;
+    pget_type_conv_cb = "H5Pget_type_conv_cb" (Hid, *mut *mut c_void, *mut *mut c_void) -> Herr;
     pget_layout = "H5Pget_layout" (Hid) -> c_int;
     pget_chunk = "H5Pget_chunk" (Hid, c_int, *mut u64) -> c_int;
     pclose = "H5Pclose" (Hid) -> Herr;
@@ -111,5 +121,10 @@ functions! {
     tget_size = "H5Tget_size" (Hid) -> usize;
     tget_sign = "H5Tget_sign" (Hid) -> c_int;
     tis_variable_str = "H5Tis_variable_str" (Hid) -> c_int;
+    tget_order = "H5Tget_order" (Hid) -> c_int;
+    tget_precision = "H5Tget_precision" (Hid) -> usize;
+    tget_native_type = "H5Tget_native_type" (Hid, c_int) -> Hid;
+    tcopy = "H5Tcopy" (Hid) -> Hid;
+    tequal = "H5Tequal" (Hid, Hid) -> c_int;
     tclose = "H5Tclose" (Hid) -> Herr;
 }

@@ -16,7 +16,10 @@
 
 #![cfg(target_os = "linux")]
 
+mod answer;
 mod api;
+mod engine;
+mod filters;
 mod fit;
 mod fork;
 mod functions;

@@ -83,7 +83,7 @@ pub struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    fn new(api: &'a Api, id: Hid, close: Option<unsafe extern "C" fn(Hid) -> c_int>) -> Option<Self> {
+    pub fn new(api: &'a Api, id: Hid, close: Option<unsafe extern "C" fn(Hid) -> c_int>) -> Option<Self> {
         let id = api.id(id);
         (id >= 0).then_some(Self { id, api, close })
     }
@@ -179,7 +179,7 @@ fn cache(api: &Api, dataset: Hid, access: Option<&Held<'_>>) -> Option<(CacheSet
 }
 
 /// The descriptor of the file, if the library reads it as a local file.
-fn descriptor(api: &Api, file: Hid, access: &Held<'_>) -> Option<RawFd> {
+pub fn descriptor(api: &Api, file: Hid, access: &Held<'_>) -> Option<RawFd> {
     let functions = &api.functions;
     // SAFETY: functions of libhdf5, which check identifiers; the variable is one of the same library.
     let (driver, local) = unsafe {
@@ -201,7 +201,7 @@ fn descriptor(api: &Api, file: Hid, access: &Held<'_>) -> Option<RawFd> {
 }
 
 /// Device and inode of an open file.
-fn inode(descriptor: RawFd) -> Option<[u64; 2]> {
+pub fn inode(descriptor: RawFd) -> Option<[u64; 2]> {
     let mut status = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: memory for the result, which is read only where there is one.
     unsafe {

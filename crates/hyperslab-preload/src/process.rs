@@ -1,6 +1,8 @@
 //! The process that is watched: what it opened, what was noted of it, and when that is written down.
 
+use crate::answer::ReadCall;
 use crate::api::Api;
+use crate::engine::{self, Engine};
 use crate::fit::Fitting;
 use crate::functions::{Herr, Hid};
 use crate::known::{Known, Place};
@@ -39,6 +41,8 @@ pub struct Process {
     writer: Option<Mutex<Writer>>,
     /// Where chunk caches are to fit.
     fitting: Option<Mutex<Fitting>>,
+    /// Where reads are answered.
+    engine: Option<Engine>,
     /// True once the thread that writes was started.
     is_writing: AtomicBool,
 }
@@ -67,7 +71,8 @@ fn begin() -> Option<&'static Process> {
     let plan = PLAN.get_or_init(Plan::of_environment).as_ref()?;
     let writer = plan.trace.as_deref().map(Writer::new);
     let fitting = plan.cache.as_ref().map(Fitting::new);
-    let process = Box::leak(Box::new(Process::new(Known::default(), writer, fitting)));
+    let engine = plan.engine.as_ref().map(Engine::new);
+    let process = Box::leak(Box::new(Process::new(Known::default(), writer, fitting, engine)));
     let null = std::ptr::null_mut();
     match PROCESS.compare_exchange(null, process, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => {
@@ -84,6 +89,9 @@ fn begin() -> Option<&'static Process> {
 extern "C" fn at_exit() {
     if let Some(process) = existing() {
         process.write(true);
+        if let Some(engine) = &process.engine {
+            engine.report();
+        }
     }
 }
 
@@ -121,12 +129,18 @@ pub fn closing(api: &Api, id: Hid, call: impl FnOnce() -> Herr) -> Herr {
         if let (Some(key), Some(mut fitting)) = (gone, process.fitting()) {
             fitting.closed(api, key);
         }
+        if let Some(engine) = &process.engine {
+            engine.closed(api, id);
+        }
     }
     result
 }
 
 /// A file was closed: what was noted is written down, unless that was done just before.
 pub fn file_closed() {
+    if let Some(engine) = existing().and_then(|process| process.engine.as_ref()) {
+        engine.file_closed();
+    }
     if let Some(process) = existing()
         && process.writer().is_some_and(|writer| writer.is_due())
         && process.known().is_changed()
@@ -142,6 +156,9 @@ pub fn forget(api: &Api) {
         if let Some(mut fitting) = process.fitting() {
             fitting.forget(api);
         }
+        if let Some(engine) = &process.engine {
+            engine.forget(api);
+        }
     }
 }
 
@@ -150,6 +167,7 @@ pub struct Held {
     known: MutexGuard<'static, Known>,
     writer: Option<MutexGuard<'static, Writer>>,
     fitting: Option<MutexGuard<'static, Fitting>>,
+    engine: Option<(&'static Engine, MutexGuard<'static, engine::State>)>,
 }
 
 /// Before a fork.
@@ -158,6 +176,7 @@ pub fn hold() -> Option<Held> {
         known: process.known(),
         writer: process.writer(),
         fitting: process.fitting(),
+        engine: process.engine.as_ref().map(|engine| (engine, engine.state())),
     })
 }
 
@@ -165,7 +184,8 @@ pub fn hold() -> Option<Held> {
 pub fn renew(held: &Held) {
     let writer = held.writer.as_ref().map(|writer| writer.of_child());
     let fitting = held.fitting.as_ref().map(|fitting| Fitting::clone(fitting));
-    let process = Box::leak(Box::new(Process::new(held.known.of_child(), writer, fitting)));
+    let engine = held.engine.as_ref().map(|(engine, state)| engine.of_child(state));
+    let process = Box::leak(Box::new(Process::new(held.known.of_child(), writer, fitting, engine)));
     PROCESS.store(process, Ordering::Release);
 }
 
@@ -181,13 +201,13 @@ fn thread() -> u64 {
 }
 
 impl Process {
-    fn new(known: Known, writer: Option<Writer>, fitting: Option<Fitting>) -> Self {
+    fn new(known: Known, writer: Option<Writer>, fitting: Option<Fitting>, engine: Option<Engine>) -> Self {
         Self {
             began: Instant::now(),
             started: SystemTime::now(),
             known: Mutex::new(known),
             writer: writer.map(Mutex::new),
-            fitting: fitting.map(Mutex::new),
+            fitting: fitting.map(Mutex::new), engine,
             is_writing: AtomicBool::new(false),
         }
     }
@@ -219,6 +239,27 @@ impl Process {
             Some(cache) => fit::reopened(api, id, key, cache, again),
             None => id,
         }
+    }
+
+    /// Answers a read, or makes the call.
+    pub fn read(&self, asked: &Asked<'_>, read: &ReadCall, call: impl FnOnce() -> Herr) -> Herr {
+        let Some(engine) = &self.engine else { return self.watch(asked, call) };
+        if IS_INSIDE.try_with(Cell::get).unwrap_or(true) {
+            return call();
+        }
+        let (api, id) = (asked.api, asked.api.id(asked.dataset));
+        let shared = engine.dataset(api, id, || {
+            // SAFETY: a function of libhdf5, which checks identifiers.
+            let is_dataset = api.functions.iget_type.is_some_and(|get| unsafe { get(id) } == opened::DATASET);
+            is_dataset.then(|| opened::key(api, id)).flatten()
+        });
+        if let Err(why) = shared {
+            engine.note(Err(why));
+            return self.watch(asked, call);
+        }
+        let rank = shared.as_ref().map_or(0, |dataset| dataset.rank());
+        let selected = selection::of(api, api.id(asked.file_space), rank);
+        if engine.read(api, &shared, read, &selected) { 0 } else { self.watch(asked, call) }
     }
 
     /// Makes a call, and notes it.

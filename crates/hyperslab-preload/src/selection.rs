@@ -12,6 +12,8 @@ pub type Dims = SmallVec<[u64; 4]>;
 /// `H5S_ALL`, and `H5S_PLIST` of libhdf5 1.14 and later.
 const ALL: Hid = 0;
 const PLIST: Hid = 2;
+/// `H5S_BLOCK`, since the same version.
+const BLOCK: Hid = 1;
 /// `H5S_sel_type`.
 const SELECTED_NONE: i32 = 0;
 const SELECTED_POINTS: i32 = 1;
@@ -44,7 +46,7 @@ pub fn of(api: &Api, file_space: Hid, rank: usize) -> Selected {
     if file_space == ALL {
         return Selected::All;
     }
-    if file_space == PLIST {
+    if file_space == PLIST && api.has_block_space() {
         return Selected::Unknown("its selection is in the transfer list");
     }
     asked(api, file_space, rank).unwrap_or(Selected::Unknown("libhdf5 does not tell what is selected"))
@@ -108,6 +110,54 @@ fn asked(api: &Api, space: Hid, rank: usize) -> Option<Selected> {
     let result =
         unsafe { functions.sget_select_hyper_blocklist?(space, 0, blocks as u64, list.as_mut_ptr()) };
     (result >= 0).then_some(Selected::Listed(list))
+}
+
+/// Where in the program's memory a read of so many elements goes, counted in elements: `None` unless it is one block without gaps.
+/// `is_all` is true if all elements of the dataset are read.
+pub fn in_memory(api: &Api, space: Hid, elements: u64, is_all: bool) -> Option<u64> {
+    let functions = &api.functions;
+    let space = api.id(space);
+    match space {
+        // The extent and the selection in the file.
+        ALL => return is_all.then_some(0),
+        BLOCK if api.has_block_space() => return Some(0),
+        _ => {}
+    }
+    // SAFETY: for all calls here, functions of libhdf5 with the identifier of a dataspace; a wrong one is an error. Where they write into
+    // memory, it has a place for each dimension.
+    let kind = unsafe { functions.sget_select_type?(space) };
+    // SAFETY: as above.
+    if u64::try_from(unsafe { functions.sget_select_npoints?(space) }) != Ok(elements) {
+        return None;
+    }
+    match kind {
+        SELECTED_ALL => return Some(0),
+        SELECTED_HYPERSLABS => {}
+        _ => return None,
+    }
+    // SAFETY: as above.
+    let rank = usize::try_from(unsafe { functions.sget_ndims?(space) }).ok().filter(|rank| (1..=32).contains(rank))?;
+    let (mut dims, mut start, mut end) = (zeros(rank), zeros(rank), zeros(rank));
+    // SAFETY: as above.
+    let told = unsafe {
+        (
+            functions.sget_dims?(space, dims.as_mut_ptr(), std::ptr::null_mut()),
+            functions.sget_select_bounds?(space, start.as_mut_ptr(), end.as_mut_ptr()),
+        )
+    };
+    if told.0 < 0 || told.1 < 0 {
+        return None;
+    }
+    let extent: Dims = start.iter().zip(&end).map(|(start, end)| end.saturating_sub(*start).saturating_add(1)).collect();
+    if extent.iter().try_fold(1u64, |all, len| all.checked_mul(*len)) != Some(elements) {
+        return None;
+    }
+    // Up to the first dimension that is not covered as a whole, there is one row.
+    let cut = (0..rank).rev().find(|axis| extent[*axis] != dims[*axis]).unwrap_or(0);
+    if extent[..cut].iter().any(|len| *len != 1) {
+        return None;
+    }
+    start.iter().zip(&dims).try_fold(0u64, |at, (start, dim)| at.checked_mul(*dim)?.checked_add(*start))
 }
 
 fn zeros(rank: usize) -> Dims {

@@ -1,6 +1,6 @@
 //! The same file, read by the engine.
 
-use hyperslab::{Address, File};
+use hyperslab::{Address, Dataset, File};
 use hyperslab_inputs::facts::layout_facts;
 use hyperslab_simulate::Geometry;
 use hyperslab_storage::FilterRequest;
@@ -8,6 +8,67 @@ use hyperslab_storage::filter::number::SHUFFLE;
 use hyperslab_trace::TracedDataset;
 use std::os::fd::RawFd;
 use std::sync::Arc;
+
+/// Files that the engine keeps open, at most.
+const FILES_MAX: usize = 16;
+/// A file that changed so recently may change again within a tick of its clock.
+const SETTLED_SECONDS: f64 = 2.0;
+
+/// The files that the engine has open.
+#[derive(Default)]
+pub struct Files {
+    /// Each with its state, the one that was used last at the end.
+    open: Vec<(State, File)>,
+}
+
+/// Which file it is, and when it was changed.
+type State = [i64; 7];
+
+fn state(descriptor: RawFd) -> Option<State> {
+    let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: memory for the result, which is read only where there is one.
+    unsafe {
+        (libc::fstat(descriptor, status.as_mut_ptr()) == 0).then(|| {
+            let status = status.assume_init();
+            let (modified, changed) = ((status.st_mtime, status.st_mtime_nsec), (status.st_ctime, status.st_ctime_nsec));
+            [
+                status.st_dev as i64, status.st_ino as i64, status.st_size, modified.0, modified.1, changed.0, changed.1,
+            ]
+        })
+    }
+}
+
+fn is_settled(state: &State) -> bool {
+    let now = std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH);
+    now.is_ok_and(|now| now.as_secs_f64() - state[5].max(state[3]) as f64 > SETTLED_SECONDS)
+}
+
+impl Files {
+    /// The dataset at an address of the file that a descriptor is open for.
+    pub fn dataset(&mut self, descriptor: RawFd, address: u64) -> Result<Dataset, &'static str> {
+        let failed = "the engine could not open it";
+        let state = state(descriptor).ok_or(failed)?;
+        let place = self.open.iter().position(|(known, _)| *known == state).filter(|_| is_settled(&state));
+        let file = match place {
+            Some(place) => self.open.remove(place).1,
+            None => File::open(format!("/proc/self/fd/{descriptor}")).map_err(|_| failed)?,
+        };
+        let object = hyperslab::hdf5::object_at(&file, Address(address), "/").map_err(|_| failed)?;
+        self.open.push((state, file));
+        if self.open.len() > FILES_MAX {
+            self.open.remove(0);
+        }
+        match object {
+            hyperslab::Object::Dataset(dataset) => Ok(dataset),
+            _ => Err(failed),
+        }
+    }
+
+    /// Closes those that no dataset uses.
+    pub fn close(&mut self) {
+        self.open.clear();
+    }
+}
 
 /// How the data of the dataset at an address is stored in the file that a descriptor is open for. Its filters are noted in
 /// `dataset`.

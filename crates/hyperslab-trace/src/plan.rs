@@ -15,6 +15,26 @@ pub struct Plan {
     /// Chunk caches that fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CachePlan>,
+    /// Reads are answered by the engine where that comes to the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EnginePlan>,
+}
+
+/// Reads that the engine answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnginePlan {
+    /// The threads that decode; by default those of the engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+    /// Bytes of decoded chunks that are kept; by default those of the engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Smaller datasets are left to libhdf5; by default those of less than 1 MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dataset_bytes_min: Option<u64>,
+    /// What was read, answered and left is printed at the end.
+    #[serde(default)]
+    pub report: bool,
 }
 
 /// Chunk caches that fit.

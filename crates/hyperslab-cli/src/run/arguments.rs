@@ -27,7 +27,16 @@ The exit code is that of the program; 2 if it could not be run.
 pub(crate) struct RunArgs {
     /// What is done: cache fits chunk caches, and touches nothing else
     #[arg(long, value_enum)]
-    pub only: Only,
+    pub only: Option<Only>,
+    /// Threads that decode (default: all processors, divided among the processes that an MPI launcher started on this machine)
+    #[arg(long, value_name = "NUMBER", conflicts_with = "only")]
+    pub threads: Option<usize>,
+    /// Leave datasets that are smaller than this to libhdf5 (default: 1MiB)
+    #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes, conflicts_with = "only")]
+    pub min_dataset: Option<u64>,
+    /// Say at the end how many reads were answered, and why others were left to libhdf5
+    #[arg(long, conflicts_with = "only")]
+    pub report: bool,
     /// Bytes for the caches of all open datasets together (default: an eighth of the memory, at most 8 GiB, divided among the processes
     /// that an MPI launcher started on this machine)
     #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes)]

@@ -5,13 +5,22 @@ pub(crate) mod arguments;
 use crate::failure::Failure;
 use crate::preloaded;
 use arguments::{Only, RunArgs};
-use hyperslab_trace::{CachePlan, Plan};
+use hyperslab_trace::{CachePlan, EnginePlan, Plan};
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs) -> Result<i32, Failure> {
     let program = preloaded::find(&args.program)?;
-    let Only::Cache = args.only;
-    let plan = Plan { cache: Some(CachePlan { memory_bytes: args.memory }), ..Plan::default() };
+    let engine = EnginePlan {
+        threads: args.threads,
+        memory_bytes: args.memory,
+        dataset_bytes_min: args.min_dataset,
+        report: args.report,
+    };
+    let plan = Plan {
+        trace: None,
+        cache: Some(CachePlan { memory_bytes: args.memory }),
+        engine: (args.only != Some(Only::Cache)).then_some(engine),
+    };
     let ended = preloaded::run(&program, &plan)?;
     ended.pass_on();
     Ok(ended.code())

@@ -5,6 +5,7 @@
 mod close;
 mod open;
 mod read;
+mod register;
 mod write;
 
 /// Defines an exported function of up to five arguments, which jumps to `inner` with the address of its caller as the next one.

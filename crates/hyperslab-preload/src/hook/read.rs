@@ -1,5 +1,6 @@
 //! H5Dread.
 
+use crate::answer::ReadCall;
 use crate::api;
 use crate::functions::{Herr, Hid};
 use crate::process::{self, Asked, Direction};
@@ -20,11 +21,7 @@ unsafe extern "C" fn read(
     let Some(real) = api.functions.dread else { return -1 };
     // SAFETY: the call that the program made.
     let call = || unsafe { real(dataset, memory_type, memory_space, file_space, transfer, buffer) };
-    match process::watching() {
-        Some(process) => {
-            let asked = Asked { api, dataset, memory_type, file_space, direction: Direction::Read };
-            process.watch(&asked, call)
-        }
-        None => call(),
-    }
+    let Some(process) = process::watching() else { return call() };
+    let asked = Asked { api, dataset, memory_type, file_space, direction: Direction::Read };
+    process.read(&asked, &ReadCall { memory_type, memory_space, transfer, buffer }, call)
 }

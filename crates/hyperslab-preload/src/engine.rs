@@ -1,0 +1,157 @@
+//! The engine inside the program: its files, its threads, and what it answered.
+
+use crate::answer::{Answering, ReadCall, Shared, Why};
+use crate::api::Api;
+use crate::functions::Hid;
+use crate::opened::{Key, Quiet};
+use crate::selection::Selected;
+use crate::sources::Files;
+use crate::{fit, fork};
+use hyperslab_trace::EnginePlan;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Opening a file here takes longer than libhdf5 needs for less.
+const DATASET_BYTES_MIN: u64 = 1 << 20;
+
+/// The engine, and what is known of the datasets of the program.
+pub struct Engine {
+    plan: EnginePlan,
+    state: Mutex<State>,
+}
+
+/// What a fork must find in order.
+#[derive(Default)]
+pub struct State {
+    files: Files,
+    /// Datasets that were looked at, by the identifiers that they are open as.
+    datasets: HashMap<(usize, Hid), (Key, Shared)>,
+    has_threads: bool,
+    answered: u64,
+    left: BTreeMap<Why, u64>,
+}
+
+fn number(api: &Api) -> usize {
+    std::ptr::from_ref(api) as usize
+}
+
+impl Engine {
+    pub fn new(plan: &EnginePlan) -> Self {
+        // A panic in a read is not the program's: libhdf5 reads instead.
+        std::panic::set_hook(Box::new(|_| {}));
+        let ranks = fit::ranks_of_node();
+        let memory = plan.memory_bytes.unwrap_or_else(|| hyperslab::cache_bytes() as u64) / ranks;
+        hyperslab::set_cache_bytes(usize::try_from(memory).unwrap_or(usize::MAX));
+        Self { plan: plan.clone(), state: Mutex::default() }
+    }
+
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// That of a child: what it has open is open in the child, too.
+    pub fn of_child(&self, held: &State) -> Self {
+        let state = State { datasets: held.datasets.clone(), ..State::default() };
+        Self { plan: self.plan.clone(), state: Mutex::new(state) }
+    }
+
+    /// The dataset that is open as `id`, or why its reads are left.
+    pub fn dataset(&self, api: &Api, id: Hid, key: impl FnOnce() -> Option<Key>) -> Shared {
+        let known = self.state().datasets.get(&(number(api), id)).map(|(_, shared)| shared.clone());
+        if let Some(shared) = known {
+            return shared;
+        }
+        let _quiet = Quiet::new(api);
+        let Some(key) = key() else { return Err("libhdf5 does not tell") };
+        let mut state = self.state();
+        self.start_threads(&mut state);
+        // What is open under another identifier is the same dataset.
+        let same = state.datasets.iter().find(|((known, _), (other, _))| *known == number(api) && *other == key);
+        let shared = match same.map(|(_, (_, shared))| shared.clone()) {
+            Some(shared) => shared,
+            None if !api.is_answered() => Err("libhdf5 before 1.10"),
+            None => {
+                // libhdf5 is asked without the lock.
+                let bytes_min = self.plan.dataset_bytes_min.unwrap_or(DATASET_BYTES_MIN);
+                let mut files = std::mem::take(&mut state.files);
+                drop(state);
+                let looked_at = Answering::of(api, id, key, bytes_min, &mut files).map(Arc::new);
+                state = self.state();
+                state.files = files;
+                looked_at
+            }
+        };
+        state.datasets.insert((number(api), id), (key, shared.clone()));
+        shared
+    }
+
+    /// The threads that decode never run a handler of the program.
+    fn start_threads(&self, state: &mut State) {
+        if state.has_threads {
+            return;
+        }
+        state.has_threads = true;
+        let cores = hyperslab::threads();
+        let share = (cores as u64 / fit::ranks_of_node()).max(1) as usize;
+        fork::without_signals(|| {
+            // Where it cannot start them, the calling thread decodes alone.
+            let _ = hyperslab::set_threads(self.plan.threads.unwrap_or(share));
+        });
+    }
+
+    /// Answers a read, or says why not.
+    pub fn read(&self, api: &Api, shared: &Shared, call: &ReadCall, selected: &Selected) -> bool {
+        let read = match shared {
+            Ok(dataset) => dataset.read(api, call, selected),
+            Err(why) => Err(*why),
+        };
+        self.note(read)
+    }
+
+    /// Notes what came of a read.
+    pub fn note(&self, read: Result<(), Why>) -> bool {
+        if self.plan.report {
+            let mut state = self.state();
+            match read {
+                Ok(()) => state.answered += 1,
+                Err(why) => *state.left.entry(why).or_default() += 1,
+            }
+        }
+        read.is_ok()
+    }
+
+    /// An identifier ended.
+    pub fn closed(&self, api: &Api, id: Hid) {
+        self.state().datasets.remove(&(number(api), id));
+    }
+
+    /// A file was closed: descriptors of the engine must not outlast those of the program.
+    pub fn file_closed(&self) {
+        let mut state = self.state();
+        state.files.close();
+    }
+
+    /// Nothing of a library is open any more.
+    pub fn forget(&self, api: &Api) {
+        let mut state = self.state();
+        state.datasets.retain(|(known, _), _| *known != number(api));
+        state.files.close();
+    }
+
+    /// Prints what was read, answered and left.
+    pub fn report(&self) {
+        if !self.plan.report {
+            return;
+        }
+        let state = self.state();
+        let left: u64 = state.left.values().sum();
+        let seen = state.answered + left;
+        if seen == 0 {
+            return;
+        }
+        eprintln!("hyperslab: {seen} reads, {} answered by the engine, {left} left to libhdf5", state.answered);
+        for (why, count) in &state.left {
+            eprintln!("  {count}: {why}");
+        }
+    }
+}
