@@ -119,7 +119,8 @@ impl Answering {
             return Err("small read");
         }
         let is_all = matches!(selected, Selected::All);
-        let offset = selection::in_memory(api, call.memory_space, elements, is_all).ok_or("memory selection")?;
+        let offset =
+            selection::in_memory(api, call.memory_space, elements, is_all).ok_or("memory selection")?;
         let offset = offset.checked_mul(self.element_bytes).ok_or("memory selection")?;
         let (offset, bytes) = (usize::try_from(offset), usize::try_from(bytes));
         let (Ok(offset), Ok(bytes)) = (offset, bytes) else { return Err("memory selection") };
@@ -145,11 +146,17 @@ impl Answering {
         }
         let equal = functions.tequal.ok_or(unknown)?;
         // SAFETY: identifiers of datatypes.
-        if let Some(native) = self.native_type && unsafe { equal(memory_type, native) } > 0 {
+        if let Some(native) = self.native_type
+            && unsafe { equal(memory_type, native) } > 0
+        {
             return Ok(Endianness::Native);
         }
         // SAFETY: as above.
-        if unsafe { equal(memory_type, self.file_type) } > 0 { Ok(Endianness::File) } else { Err("conversion") }
+        if unsafe { equal(memory_type, self.file_type) } > 0 {
+            Ok(Endianness::File)
+        } else {
+            Err("conversion")
+        }
     }
 }
 
@@ -171,7 +178,14 @@ fn check_storage(api: &Api, id: Hid, stored: &Stored) -> Result<(), Why> {
         // SAFETY: as above; no values and no name are asked for.
         let filter = unsafe {
             functions.pget_filter2.ok_or(unknown)?(
-                creation.id, number, &mut flags, &mut values, null.cast(), 0, null.cast(), &mut config,
+                creation.id,
+                number,
+                &mut flags,
+                &mut values,
+                null.cast(),
+                0,
+                null.cast(),
+                &mut config,
             )
         };
         if filter < 0 || crate::filters::is_registered(filter) {
@@ -248,7 +262,8 @@ fn check_transfer(api: &Api, transfer: Hid) -> Result<(), Why> {
     let mut transform: *mut c_void = std::ptr::null_mut();
     let name = c"data_transform";
     // SAFETY: functions of libhdf5, which check identifiers; the property is a pointer.
-    let told = unsafe { functions.pget.ok_or(unknown)?(transfer, name.as_ptr(), (&raw mut transform).cast()) };
+    let told =
+        unsafe { functions.pget.ok_or(unknown)?(transfer, name.as_ptr(), (&raw mut transform).cast()) };
     let (mut callback, mut data): (*mut c_void, *mut c_void) = (std::ptr::null_mut(), std::ptr::null_mut());
     // SAFETY: places for two pointers.
     let also = unsafe { functions.pget_type_conv_cb.ok_or(unknown)?(transfer, &mut callback, &mut data) };

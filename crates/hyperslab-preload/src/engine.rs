@@ -66,7 +66,8 @@ impl Engine {
         let mut state = self.state();
         self.start_threads(&mut state);
         // What is open under another identifier is the same dataset.
-        let same = state.datasets.iter().find(|((known, _), (other, _))| *known == number(api) && *other == key);
+        let same =
+            state.datasets.iter().find(|((known, _), (other, _))| *known == number(api) && *other == key);
         let shared = match same.map(|(_, (_, shared))| shared.clone()) {
             Some(shared) => shared,
             None if !api.is_answered() => Err("libhdf5 before 1.10"),
@@ -149,7 +150,10 @@ impl Engine {
         if seen == 0 {
             return;
         }
-        eprintln!("hyperslab: {seen} reads, {} answered by the engine, {left} left to libhdf5", state.answered);
+        eprintln!(
+            "hyperslab: {seen} reads, {} answered by the engine, {left} left to libhdf5",
+            state.answered
+        );
         for (why, count) in &state.left {
             eprintln!("  {count}: {why}");
         }

@@ -207,7 +207,8 @@ impl Process {
             started: SystemTime::now(),
             known: Mutex::new(known),
             writer: writer.map(Mutex::new),
-            fitting: fitting.map(Mutex::new), engine,
+            fitting: fitting.map(Mutex::new),
+            engine,
             is_writing: AtomicBool::new(false),
         }
     }

@@ -136,7 +136,9 @@ pub fn in_memory(api: &Api, space: Hid, elements: u64, is_all: bool) -> Option<u
         _ => return None,
     }
     // SAFETY: as above.
-    let rank = usize::try_from(unsafe { functions.sget_ndims?(space) }).ok().filter(|rank| (1..=32).contains(rank))?;
+    let rank = usize::try_from(unsafe { functions.sget_ndims?(space) })
+        .ok()
+        .filter(|rank| (1..=32).contains(rank))?;
     let (mut dims, mut start, mut end) = (zeros(rank), zeros(rank), zeros(rank));
     // SAFETY: as above.
     let told = unsafe {
@@ -148,7 +150,8 @@ pub fn in_memory(api: &Api, space: Hid, elements: u64, is_all: bool) -> Option<u
     if told.0 < 0 || told.1 < 0 {
         return None;
     }
-    let extent: Dims = start.iter().zip(&end).map(|(start, end)| end.saturating_sub(*start).saturating_add(1)).collect();
+    let extent: Dims =
+        start.iter().zip(&end).map(|(start, end)| end.saturating_sub(*start).saturating_add(1)).collect();
     if extent.iter().try_fold(1u64, |all, len| all.checked_mul(*len)) != Some(elements) {
         return None;
     }

@@ -30,9 +30,16 @@ fn state(descriptor: RawFd) -> Option<State> {
     unsafe {
         (libc::fstat(descriptor, status.as_mut_ptr()) == 0).then(|| {
             let status = status.assume_init();
-            let (modified, changed) = ((status.st_mtime, status.st_mtime_nsec), (status.st_ctime, status.st_ctime_nsec));
+            let (modified, changed) =
+                ((status.st_mtime, status.st_mtime_nsec), (status.st_ctime, status.st_ctime_nsec));
             [
-                status.st_dev as i64, status.st_ino as i64, status.st_size, modified.0, modified.1, changed.0, changed.1,
+                status.st_dev as i64,
+                status.st_ino as i64,
+                status.st_size,
+                modified.0,
+                modified.1,
+                changed.0,
+                changed.1,
             ]
         })
     }

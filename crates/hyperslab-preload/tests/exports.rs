@@ -29,6 +29,7 @@ fn only_functions_of_libhdf5_are_exported() {
         "H5Rdereference1",
         "H5Rdereference2",
         "H5Ropen_object",
+        "H5Zregister",
         "H5close",
     ];
     assert_eq!(names, expected);
