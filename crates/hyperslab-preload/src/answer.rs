@@ -92,14 +92,13 @@ impl Answering {
         Ok(Self { dataset, element_bytes, chunk_bytes, chunk_fits, file_type, native_type })
     }
 
-    /// The number of its dimensions.
-    pub fn rank(&self) -> usize {
-        self.dataset.shape().len()
+    /// Its extent.
+    pub fn shape(&self) -> &[u64] {
+        self.dataset.shape()
     }
 
     /// Reads what a call selects, if that comes to the same as libhdf5's read.
     pub fn read(&self, api: &Api, call: &ReadCall, selected: &Selected) -> Result<(), Why> {
-        check_transfer(api, call.transfer)?;
         let order = self.order(api, call.memory_type)?;
         let shape = self.dataset.shape();
         let (wanted, elements) = match selected {
@@ -127,7 +126,7 @@ impl Answering {
         if call.buffer.is_null() || bytes == 0 {
             return Err("nothing selected");
         }
-        // SAFETY: the program's memory for this read: libhdf5 would write these bytes, and nobody else does meanwhile.
+        // SAFETY: the program's memory for this read: libhdf5 would write these bytes, and no other code does meanwhile.
         let out = unsafe { std::slice::from_raw_parts_mut(call.buffer.cast::<u8>().add(offset), bytes) };
         hyperslab::memory::advise_huge_pages(out);
         match catch_unwind(AssertUnwindSafe(|| self.dataset.read_into(&wanted, order, out))) {
@@ -253,10 +252,7 @@ fn types(api: &Api, id: Hid) -> Result<(Hid, Option<Hid>), Why> {
 }
 
 /// A transfer list that leaves values as they are.
-fn check_transfer(api: &Api, transfer: Hid) -> Result<(), Why> {
-    if transfer == 0 {
-        return Ok(());
-    }
+pub fn check_transfer(api: &Api, transfer: Hid) -> Result<(), Why> {
     let functions = &api.functions;
     let unknown = "transfer list";
     let mut transform: *mut c_void = std::ptr::null_mut();

@@ -1,6 +1,6 @@
 //! The engine inside the program: its files, its threads, and what it answered.
 
-use crate::answer::{Answering, ReadCall, Shared, Why};
+use crate::answer::{Answering, ReadCall, Shared, Why, check_transfer};
 use crate::api::Api;
 use crate::functions::Hid;
 use crate::opened::{Key, Quiet};
@@ -27,6 +27,8 @@ pub struct State {
     /// Datasets that were looked at, by the identifiers that they are open as.
     datasets: HashMap<(usize, Hid), (Key, Shared)>,
     has_threads: bool,
+    /// A transfer list that was asked before.
+    transfer: Option<(usize, Hid)>,
     answered: u64,
     left: BTreeMap<Why, u64>,
 }
@@ -101,12 +103,23 @@ impl Engine {
     }
 
     /// Answers a read, or says why not.
-    pub fn read(&self, api: &Api, shared: &Shared, call: &ReadCall, selected: &Selected) -> bool {
-        let read = match shared {
-            Ok(dataset) => dataset.read(api, call, selected),
-            Err(why) => Err(*why),
-        };
-        self.note(read)
+    pub fn read(
+        &self,
+        api: &Api,
+        dataset: &Answering,
+        call: &ReadCall,
+        selected: &Selected,
+    ) -> Result<(), Why> {
+        if call.transfer != 0 {
+            let known = self.state().transfer;
+            // The first time, it may be anything.
+            let quiet = (known != Some((number(api), call.transfer))).then(|| Quiet::new(api));
+            check_transfer(api, call.transfer)?;
+            if quiet.is_some() {
+                self.state().transfer = Some((number(api), call.transfer));
+            }
+        }
+        dataset.read(api, call, selected)
     }
 
     /// Notes what came of a read.

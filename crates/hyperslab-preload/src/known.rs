@@ -3,6 +3,7 @@
 use crate::api::Api;
 use crate::functions::Hid;
 use crate::opened::{Key, type_word};
+use crate::selection::Dims;
 use hyperslab_storage::CacheSettings;
 use hyperslab_trace::{Description, TracedDataset, TracedPattern, Watched};
 use std::collections::HashMap;
@@ -21,11 +22,11 @@ pub struct Object {
     pub watched: Watched,
 }
 
-/// Where a dataset is among the objects, and the number of its dimensions.
-#[derive(Debug, Clone, Copy)]
+/// Where a dataset is among the objects, and its extent.
+#[derive(Debug, Clone)]
 pub struct Place {
     index: usize,
-    pub rank: usize,
+    pub shape: Dims,
 }
 
 /// All that is known.
@@ -52,11 +53,11 @@ impl Known {
     /// The dataset of an identifier.
     pub fn find(&mut self, api: &Api, id: Hid) -> Option<Place> {
         let api = number(api);
-        match self.last {
-            Some((last_api, last_id, place)) if (last_api, last_id) == (api, id) => Some(place),
+        match &self.last {
+            Some((last_api, last_id, place)) if (*last_api, *last_id) == (api, id) => Some(place.clone()),
             _ => {
-                let place = *self.ids.get(&(api, id))?;
-                self.last = Some((api, id, place));
+                let place = self.ids.get(&(api, id))?.clone();
+                self.last = Some((api, id, place.clone()));
                 Some(place)
             }
         }
@@ -86,8 +87,8 @@ impl Known {
             }
             object.ids.push(id);
         }
-        let place = Place { index: *index, rank: object.shape.len() };
-        self.ids.insert((number(api), id), place);
+        let place = Place { index: *index, shape: Dims::from_slice(&object.shape) };
+        self.ids.insert((number(api), id), place.clone());
         Some(place)
     }
 
@@ -104,14 +105,14 @@ impl Known {
         }
         let (index, api) = (self.objects.len(), number(api));
         let (shape, chunk) = (description.dataset.shape.clone(), description.dataset.chunks.clone());
-        let place = Place { index, rank: shape.len() };
+        let place = Place { index, shape: Dims::from_slice(&shape) };
         let mut ids = self.unread.remove(&(api, key)).unwrap_or_default();
         if !ids.contains(&id) {
             ids.push(id);
         }
         for id in &ids {
             self.unread_ids.remove(&(api, *id));
-            self.ids.insert((api, *id), place);
+            self.ids.insert((api, *id), place.clone());
         }
         let watched = Watched::new(description, cache, ids.len() as u64);
         self.objects.push(Object { api, key, ids, shape, chunk, watched });
@@ -170,7 +171,7 @@ impl Known {
     }
 
     /// An object, and the word for a datatype.
-    pub fn object(&mut self, api: &Api, place: Place, memory_type: Hid) -> Option<(&mut Object, &str)> {
+    pub fn object(&mut self, api: &Api, place: &Place, memory_type: Hid) -> Option<(&mut Object, &str)> {
         self.is_changed = true;
         let word = self.memory_type.as_ref().filter(|known| (known.0, known.1) == (number(api), memory_type));
         Some((self.objects.get_mut(place.index)?, word.map_or("", |known| &known.2)))

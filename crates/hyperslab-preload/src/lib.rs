@@ -8,6 +8,7 @@
 //!                              │
 //!                              ├─ opened.rs      what is known of this dataset: asked once
 //!                              ├─ selection.rs   which elements: asked at each call, before the real one
+//!                              ├─ engine.rs, answer.rs: the engine, where that comes to the same; or
 //!                              ├─ the real H5Dread
 //!                              └─ process.rs     noted, simulated, written down
 //! ```

@@ -254,13 +254,11 @@ impl Process {
             let is_dataset = api.functions.iget_type.is_some_and(|get| unsafe { get(id) } == opened::DATASET);
             is_dataset.then(|| opened::key(api, id)).flatten()
         });
-        if let Err(why) = shared {
-            engine.note(Err(why));
-            return self.watch(asked, call);
-        }
-        let rank = shared.as_ref().map_or(0, |dataset| dataset.rank());
-        let selected = selection::of(api, api.id(asked.file_space), rank);
-        if engine.read(api, &shared, read, &selected) { 0 } else { self.watch(asked, call) }
+        let read = shared.and_then(|dataset| {
+            let selected = selection::of(api, api.id(asked.file_space), dataset.shape());
+            engine.read(api, &dataset, read, &selected)
+        });
+        if engine.note(read) { 0 } else { self.watch(asked, call) }
     }
 
     /// Makes a call, and notes it.
@@ -276,7 +274,7 @@ impl Process {
         let result = call();
         let took = began.elapsed();
         if let Some((place, selected)) = looked_at.filter(|_| result >= 0) {
-            self.note(asked, place, &selected, began + took, took);
+            self.note(asked, &place, &selected, began + took, took);
         }
         let _ = IS_INSIDE.try_with(|inside| inside.set(false));
         result
@@ -291,7 +289,7 @@ impl Process {
             Some(place) => place,
             None => self.open(api, id)?,
         };
-        let selected = selection::of(api, api.id(asked.file_space), place.rank);
+        let selected = selection::of(api, api.id(asked.file_space), &place.shape);
         self.known().name_type(api, api.id(asked.memory_type));
         Some((place, selected))
     }
@@ -312,7 +310,7 @@ impl Process {
         self.known().add(api, id, key, described)
     }
 
-    fn note(&self, asked: &Asked<'_>, place: Place, selected: &Selected, ended: Instant, took: Duration) {
+    fn note(&self, asked: &Asked<'_>, place: &Place, selected: &Selected, ended: Instant, took: Duration) {
         if !self.is_writing.swap(true, Ordering::Relaxed) {
             self.begin_writing();
         }

@@ -14,6 +14,8 @@ const ALL: Hid = 0;
 const PLIST: Hid = 2;
 /// `H5S_BLOCK`, since the same version.
 const BLOCK: Hid = 1;
+/// `H5I_DATASPACE`.
+const DATASPACE: i32 = 4;
 /// `H5S_sel_type`.
 const SELECTED_NONE: i32 = 0;
 const SELECTED_POINTS: i32 = 1;
@@ -39,33 +41,49 @@ pub enum Selected {
     Unknown(&'static str),
 }
 
-/// What `file_space` selects in a dataset of this rank.
+/// What `file_space` selects in a dataset of this shape.
 ///
-/// No question fails that the real call would not fail at, and each is asked before it.
-pub fn of(api: &Api, file_space: Hid, rank: usize) -> Selected {
+/// None of the questions fails, whatever it is: a failure would print what the program did not cause. All are asked before the real
+/// call.
+pub fn of(api: &Api, file_space: Hid, shape: &[u64]) -> Selected {
     if file_space == ALL {
         return Selected::All;
     }
     if file_space == PLIST && api.has_block_space() {
         return Selected::Unknown("its selection is in the transfer list");
     }
-    asked(api, file_space, rank).unwrap_or(Selected::Unknown("libhdf5 does not tell what is selected"))
+    asked(api, file_space, shape).unwrap_or(Selected::Unknown("libhdf5 does not tell what is selected"))
 }
 
-fn asked(api: &Api, space: Hid, rank: usize) -> Option<Selected> {
-    let functions = &api.functions;
+/// True for the identifier of a dataspace.
+fn is_dataspace(api: &Api, id: Hid) -> bool {
+    // SAFETY: a function of libhdf5, which takes any number.
+    api.functions.iget_type.is_some_and(|get| unsafe { get(id) } == DATASPACE)
+}
+
+fn asked(api: &Api, space: Hid, shape: &[u64]) -> Option<Selected> {
+    let (functions, rank) = (&api.functions, shape.len());
+    if !is_dataspace(api, space) {
+        return None;
+    }
     // SAFETY: for all calls here, functions of libhdf5 with the identifier of a dataspace; a wrong one is an error. Where they write
     // into memory, it has a place for each dimension of the dataspace, whose number is asked first.
     let kind = unsafe { functions.sget_select_type?(space) };
+    // SAFETY: as above.
+    if unsafe { functions.sget_ndims?(space) } != i32::try_from(rank).ok()? {
+        return None;
+    }
+    let mut dims = zeros(rank);
+    // SAFETY: as above. Of another extent, the same selection means something else.
+    if unsafe { functions.sget_dims?(space, dims.as_mut_ptr(), std::ptr::null_mut()) } < 0 || *dims != *shape
+    {
+        return None;
+    }
     match kind {
         SELECTED_ALL => return Some(Selected::All),
         SELECTED_NONE => return Some(Selected::Nothing),
         SELECTED_POINTS | SELECTED_HYPERSLABS => {}
         _ => return None,
-    }
-    // SAFETY: as above.
-    if unsafe { functions.sget_ndims?(space) } != i32::try_from(rank).ok()? {
-        return None;
     }
     if kind == SELECTED_POINTS {
         // SAFETY: as above.
@@ -121,6 +139,7 @@ pub fn in_memory(api: &Api, space: Hid, elements: u64, is_all: bool) -> Option<u
         // The extent and the selection in the file.
         ALL => return is_all.then_some(0),
         BLOCK if api.has_block_space() => return Some(0),
+        _ if !is_dataspace(api, space) => return None,
         _ => {}
     }
     // SAFETY: for all calls here, functions of libhdf5 with the identifier of a dataspace; a wrong one is an error. Where they write into

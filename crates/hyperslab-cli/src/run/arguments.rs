@@ -4,17 +4,18 @@ use crate::failure::exit_codes;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 
-/// Run a program with chunk caches that fit
+/// Run a program whose reads of HDF5 files become faster
 ///
-/// Runs a program, unchanged, and gives each dataset that it opens through any shared libhdf5 the chunk cache in which its usual reads
-/// decode each chunk once. What the program reads, prints and returns stays the same.
+/// Runs a program, unchanged. Each dataset that it opens through any shared libhdf5 gets the chunk cache in which its usual reads decode
+/// each chunk once, and reads are answered by hyperslab in place of libhdf5 where the result is provably the same. What the program
+/// reads, prints and returns stays the same.
 #[derive(Debug, Args)]
 #[command(after_long_help = concat!(
     "\
 EXAMPLES
-  hyperslab run --only cache -- ./rows cris.h5
+  hyperslab run -- ./rows cris.h5
+  hyperslab run --report -- python3 script.py             how many reads were answered, and why others were not
   hyperslab run --only cache --memory 4GiB -- cdo -timmean in.nc out.nc
-  hyperslab run --only cache -- python3 script.py
 
 A cache that the program sets itself is never made smaller. Datasets of less than 1 MiB are left as they are. `hyperslab trace` shows
 what a program reads, and how much a cache would save.
