@@ -16,6 +16,11 @@ SOURCE = kit.ROOT / "tests" / "programs" / "replay.c"
 COUNTING = 31999
 
 
+def programs(full: int) -> range:
+    """The seeds of random programs: all of them in the full run, a fortieth in continuous integration."""
+    return range(full if kit.scaled(1) >= 10 else max(1, full // 40))
+
+
 def libraries() -> dict[str, Path]:
     """The copies of libhdf5 that programs can be linked with, by a name for each."""
     found = {}

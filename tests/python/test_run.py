@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import h5py
-import kit
 import numpy as np
 import pytest
 import replay
@@ -53,7 +52,7 @@ def test_rows_decode_each_chunk_once(name, tmp_path):
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_random_programs_print_the_same(name, tmp_path):
     program = replay.build(tmp_path, name, LIBRARIES[name])
-    for seed in range(kit.scaled(10)):
+    for seed in replay.programs(200):
         rng = random.Random(f"run {name} {seed}")
         script = "\n".join(random_program(rng, tmp_path / "a.h5", NEWEST.get(name, "latest"))) + "\n"
         plain = subprocess.run([program], input=script, capture_output=True, text=True, timeout=60)
@@ -89,7 +88,7 @@ def compressed(path: Path, name: str, shape, chunks, rng, newest: str) -> None:
 def test_the_engine_answers_as_libhdf5_does(name, tmp_path):
     program = replay.build(tmp_path, name, LIBRARIES[name])
     answered = 0
-    for seed in range(kit.scaled(20)):
+    for seed in replay.programs(500):
         rng = random.Random(f"engine {name} {seed}")
         script = "\n".join(random_program(rng, tmp_path / "a.h5", NEWEST.get(name, "latest"), compressed)) + "\n"
         plain = subprocess.run([program], input=script, capture_output=True, text=True, timeout=60)
@@ -132,3 +131,10 @@ with h5py.File({str(file)!r}, rdcc_nbytes=100) as file:
     print(second[5].sum(), first.id.get_access_plist().get_chunk_cache()[1])
 """
     assert run("--", sys.executable, "-c", script).stdout.split()[1] == str(16 << 20)
+
+
+def test_both_ways_are_compared(file):
+    script = f"import h5py; rows = h5py.File({str(file)!r}, rdcc_nbytes=100)['t']; print(rows[...].sum(), rows[5:900:7, 3].sum())"
+    words = replay.command("run", "--verify", "--memory", "1MiB", "--", sys.executable, "-c", script)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "2 reads, 2 made both ways without a difference, 0 left" in done.stderr, done.stderr

@@ -12,10 +12,11 @@ import time
 from pathlib import Path
 
 import h5py
-import kit
 import numpy as np
 import pytest
 import replay
+
+import hyperslab
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is preloaded on other systems")
 
@@ -103,7 +104,7 @@ def random_program(rng, path: Path, newest: str = "latest", make=counted) -> lis
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_decodes_are_those_of_libhdf5(name, tmp_path):
     program = replay.build(tmp_path, name, LIBRARIES[name])
-    for seed in range(kit.scaled(20)):
+    for seed in replay.programs(200):
         rng = random.Random(f"{name} {seed}")
         script = "\n".join(random_program(rng, tmp_path / "a.h5", NEWEST.get(name, "latest"))) + "\n"
         plain = subprocess.run([program], input=script, capture_output=True, text=True, timeout=60)
@@ -149,6 +150,16 @@ print("done")
     assert "/t" in done.stderr and "240" in done.stderr and "rdcc_nbytes" in done.stderr
     shown = subprocess.run(replay.command("trace", "--show", tmp_path / "x", "--json"), capture_output=True, text=True, timeout=60)
     assert json.loads(shown.stdout)["datasets"][0]["cure"]["decodes"] == 4
+
+
+def test_the_doctor_takes_the_reads_of_a_trace(file, tmp_path):
+    script = f"import h5py; rows = h5py.File({str(file)!r})['t']; [rows[row] for row in range(60)]"
+    subprocess.run(replay.command("trace", "-o", tmp_path / "x", "--", sys.executable, "-c", script), check=True, timeout=60)
+    report = hyperslab.doctor(file, reads_from=tmp_path / "x")
+    assert [dataset["path"] for dataset in report["datasets"]] == ["/t"]
+    assert [read["shape"] for read in report["datasets"][0]["reads"]] == [[1, 120]]
+    with pytest.raises(ValueError, match="no read of"):
+        hyperslab.doctor(tmp_path / "t.h5", "/raw", reads_from=tmp_path / "x")
 
 
 def test_a_program_that_is_killed_leaves_what_it_did(file, tmp_path):

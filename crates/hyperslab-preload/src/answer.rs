@@ -33,6 +33,7 @@ const ASCENDING: c_int = 1;
 /// A dataset whose reads may be answered.
 pub struct Answering {
     dataset: Dataset,
+    address: u64,
     element_bytes: u64,
     chunk_bytes: u64,
     /// True if libhdf5's cache holds a chunk.
@@ -48,6 +49,31 @@ pub struct ReadCall {
     pub memory_space: Hid,
     pub transfer: Hid,
     pub buffer: *mut c_void,
+}
+
+/// A read of the engine.
+pub struct Prepared {
+    wanted: Selection,
+    order: Endianness,
+    /// Where it goes in the program's memory, and how many bytes it has.
+    offset: usize,
+    bytes: usize,
+}
+
+impl Prepared {
+    /// How many bytes it has.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The program's memory for it.
+    ///
+    /// # Safety
+    /// The call is the one that was prepared, the program waits for its end, and there is no other reference to these bytes.
+    pub unsafe fn memory<'m>(&self, call: &ReadCall) -> &'m mut [u8] {
+        // SAFETY: libhdf5 would write these bytes.
+        unsafe { std::slice::from_raw_parts_mut(call.buffer.cast::<u8>().add(self.offset), self.bytes) }
+    }
 }
 
 /// Why a read is left to libhdf5.
@@ -89,7 +115,20 @@ impl Answering {
         let chunk_bytes = dataset.chunk_bytes().unwrap_or(u64::MAX);
         let chunk_fits = opened::cache_of(api, id).is_some_and(|cache| cache.nbytes >= chunk_bytes);
         let element_bytes = stored.element_bytes;
-        Ok(Self { dataset, element_bytes, chunk_bytes, chunk_fits, file_type, native_type })
+        Ok(Self {
+            dataset,
+            address: key.address,
+            element_bytes,
+            chunk_bytes,
+            chunk_fits,
+            file_type,
+            native_type,
+        })
+    }
+
+    /// A name for messages. Its path is only known to the program.
+    pub fn name(&self) -> String {
+        format!("{}, the dataset at {:#x}", self.dataset.file().name(), self.address)
     }
 
     /// Its extent.
@@ -97,8 +136,8 @@ impl Answering {
         self.dataset.shape()
     }
 
-    /// Reads what a call selects, if that comes to the same as libhdf5's read.
-    pub fn read(&self, api: &Api, call: &ReadCall, selected: &Selected) -> Result<(), Why> {
+    /// What the engine would read for a call, if that comes to the same as libhdf5's read.
+    pub fn prepare(&self, api: &Api, call: &ReadCall, selected: &Selected) -> Result<Prepared, Why> {
         let order = self.order(api, call.memory_type)?;
         let shape = self.dataset.shape();
         let (wanted, elements) = match selected {
@@ -126,10 +165,13 @@ impl Answering {
         if call.buffer.is_null() || bytes == 0 {
             return Err("nothing selected");
         }
-        // SAFETY: the program's memory for this read: libhdf5 would write these bytes, and no other code does meanwhile.
-        let out = unsafe { std::slice::from_raw_parts_mut(call.buffer.cast::<u8>().add(offset), bytes) };
-        hyperslab::memory::advise_huge_pages(out);
-        match catch_unwind(AssertUnwindSafe(|| self.dataset.read_into(&wanted, order, out))) {
+        Ok(Prepared { wanted, order, offset, bytes })
+    }
+
+    /// Reads it.
+    pub fn read(&self, prepared: &Prepared, out: &mut [u8]) -> Result<(), Why> {
+        match catch_unwind(AssertUnwindSafe(|| self.dataset.read_into(&prepared.wanted, prepared.order, out)))
+        {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err("the engine could not read it"),
         }

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answering, ReadCall, Shared, Why, check_transfer};
 use crate::api::Api;
-use crate::functions::Hid;
+use crate::functions::{Herr, Hid};
 use crate::opened::{Key, Quiet};
 use crate::selection::Selected;
 use crate::sources::Files;
@@ -29,6 +29,8 @@ pub struct State {
     has_threads: bool,
     /// A transfer list that was asked before.
     transfer: Option<(usize, Hid)>,
+    /// The first read that differed, where both were made.
+    difference: Option<String>,
     answered: u64,
     left: BTreeMap<Why, u64>,
 }
@@ -45,6 +47,11 @@ impl Engine {
         let memory = plan.memory_bytes.unwrap_or_else(|| hyperslab::cache_bytes() as u64) / ranks;
         hyperslab::set_cache_bytes(usize::try_from(memory).unwrap_or(usize::MAX));
         Self { plan: plan.clone(), state: Mutex::default() }
+    }
+
+    /// True if both libraries are to read.
+    pub fn verifies(&self) -> bool {
+        self.plan.verify
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
@@ -102,6 +109,19 @@ impl Engine {
         });
     }
 
+    fn check_transfer(&self, api: &Api, transfer: Hid) -> Result<(), Why> {
+        if transfer != 0 {
+            let known = self.state().transfer;
+            // The first time, it may be anything.
+            let quiet = (known != Some((number(api), transfer))).then(|| Quiet::new(api));
+            check_transfer(api, transfer)?;
+            if quiet.is_some() {
+                self.state().transfer = Some((number(api), transfer));
+            }
+        }
+        Ok(())
+    }
+
     /// Answers a read, or says why not.
     pub fn read(
         &self,
@@ -110,21 +130,50 @@ impl Engine {
         call: &ReadCall,
         selected: &Selected,
     ) -> Result<(), Why> {
-        if call.transfer != 0 {
-            let known = self.state().transfer;
-            // The first time, it may be anything.
-            let quiet = (known != Some((number(api), call.transfer))).then(|| Quiet::new(api));
-            check_transfer(api, call.transfer)?;
-            if quiet.is_some() {
-                self.state().transfer = Some((number(api), call.transfer));
+        self.check_transfer(api, call.transfer)?;
+        let prepared = dataset.prepare(api, call, selected)?;
+        // SAFETY: the program is in this call.
+        let out = unsafe { prepared.memory(call) };
+        hyperslab::memory::advise_huge_pages(out);
+        dataset.read(&prepared, out)
+    }
+
+    /// Reads by the engine into memory of its own, and by the program's call, which counts, and compares both.
+    pub fn verify(
+        &self,
+        api: &Api,
+        dataset: &Answering,
+        read: &ReadCall,
+        selected: &Selected,
+        call: impl FnOnce() -> Herr,
+    ) -> Herr {
+        let ours = self.check_transfer(api, read.transfer);
+        let ours = ours.and_then(|()| dataset.prepare(api, read, selected)).and_then(|prepared| {
+            let mut out = vec![0; prepared.bytes()];
+            dataset.read(&prepared, &mut out).map(|()| (prepared, out))
+        });
+        let result = call();
+        let (prepared, out) = match ours {
+            Ok(ours) => ours,
+            Err(why) => {
+                self.note(Err(why));
+                return result;
             }
+        };
+        self.note(Ok(()));
+        // SAFETY: the program is in this call.
+        let theirs = unsafe { prepared.memory(read) };
+        if result < 0 || *theirs != *out {
+            let at = out.iter().zip(&*theirs).position(|(ours, theirs)| ours != theirs);
+            let what = at.map_or("libhdf5 fails".to_owned(), |at| format!("byte {at} of a read"));
+            self.state().difference.get_or_insert_with(|| format!("{}: {what}", dataset.name()));
         }
-        dataset.read(api, call, selected)
+        result
     }
 
     /// Notes what came of a read.
     pub fn note(&self, read: Result<(), Why>) -> bool {
-        if self.plan.report {
+        if self.plan.report || self.plan.verify {
             let mut state = self.state();
             match read {
                 Ok(()) => state.answered += 1,
@@ -154,7 +203,7 @@ impl Engine {
 
     /// Prints what was read, answered and left.
     pub fn report(&self) {
-        if !self.plan.report {
+        if !self.plan.report && !self.plan.verify {
             return;
         }
         let state = self.state();
@@ -163,10 +212,18 @@ impl Engine {
         if seen == 0 {
             return;
         }
-        eprintln!(
-            "hyperslab: {seen} reads, {} answered by the engine, {left} left to libhdf5",
-            state.answered
-        );
+        let answered = state.answered;
+        if !self.plan.verify {
+            eprintln!("hyperslab: {seen} reads, {answered} answered by the engine, {left} left to libhdf5");
+        } else if let Some(first) = &state.difference {
+            eprintln!(
+                "hyperslab: {seen} reads, {answered} made both ways, and they DIFFER, first of {first}"
+            );
+        } else {
+            eprintln!(
+                "hyperslab: {seen} reads, {answered} made both ways without a difference, {left} left to libhdf5"
+            );
+        }
         for (why, count) in &state.left {
             eprintln!("  {count}: {why}");
         }

@@ -254,6 +254,10 @@ impl Process {
             let is_dataset = api.functions.iget_type.is_some_and(|get| unsafe { get(id) } == opened::DATASET);
             is_dataset.then(|| opened::key(api, id)).flatten()
         });
+        if let (Ok(dataset), true) = (&shared, engine.verifies()) {
+            let selected = selection::of(api, api.id(asked.file_space), dataset.shape());
+            return engine.verify(api, dataset, read, &selected, || self.watch(asked, call));
+        }
         let read = shared.and_then(|dataset| {
             let selected = selection::of(api, api.id(asked.file_space), dataset.shape());
             engine.read(api, &dataset, read, &selected)

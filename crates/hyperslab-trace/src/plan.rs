@@ -32,6 +32,9 @@ pub struct EnginePlan {
     /// Smaller datasets are left to libhdf5; by default those of less than 1 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dataset_bytes_min: Option<u64>,
+    /// Each read is made by both, and compared; the program gets libhdf5's.
+    #[serde(default)]
+    pub verify: bool,
     /// What was read, answered and left is printed at the end.
     #[serde(default)]
     pub report: bool,

@@ -15,6 +15,7 @@ use std::ffi::OsString;
 EXAMPLES
   hyperslab run -- ./rows cris.h5
   hyperslab run --report -- python3 script.py             how many reads were answered, and why others were not
+  hyperslab run --verify -- ./rows cris.h5                for those who doubt
   hyperslab run --only cache --memory 4GiB -- cdo -timmean in.nc out.nc
 
 A cache that the program sets itself is never made smaller. Datasets of less than 1 MiB are left as they are. `hyperslab trace` shows
@@ -32,6 +33,9 @@ pub(crate) struct RunArgs {
     /// Threads that decode (default: all processors, divided among the processes that an MPI launcher started on this machine)
     #[arg(long, value_name = "NUMBER", conflicts_with = "only")]
     pub threads: Option<usize>,
+    /// Make each read both ways, and say at the end whether they differ; the program gets what libhdf5 reads
+    #[arg(long, conflicts_with = "only")]
+    pub verify: bool,
     /// Leave datasets that are smaller than this to libhdf5 (default: 1MiB)
     #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes, conflicts_with = "only")]
     pub min_dataset: Option<u64>,

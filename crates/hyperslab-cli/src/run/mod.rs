@@ -14,6 +14,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<i32, Failure> {
         threads: args.threads,
         memory_bytes: args.memory,
         dataset_bytes_min: args.min_dataset,
+        verify: args.verify,
         report: args.report,
     };
     let plan = Plan {
