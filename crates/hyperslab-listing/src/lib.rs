@@ -14,5 +14,8 @@ pub mod dtype;
 pub mod element;
 pub mod index_kind;
 pub mod json;
+mod layout_facts;
 pub mod object_paths;
 pub mod traversal;
+
+pub use layout_facts::layout_facts;

@@ -1,7 +1,7 @@
 //! The same file, read by the engine.
 
 use hyperslab::{Address, Dataset, File};
-use hyperslab_inputs::facts::layout_facts;
+use hyperslab_listing::layout_facts;
 use hyperslab_simulate::Geometry;
 use hyperslab_storage::FilterRequest;
 use hyperslab_storage::filter::number::SHUFFLE;

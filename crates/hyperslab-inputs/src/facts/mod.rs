@@ -15,7 +15,8 @@ mod sample;
 mod user_library;
 mod variable_length;
 
-pub use dataset::{layout_facts, of};
+pub use dataset::of;
+pub use hyperslab_listing::layout_facts;
 pub use library::{CONSTANTS, Library};
 pub use netcdf::{is_by_netcdf, is_netcdf};
 pub use sample::SampleScope;
