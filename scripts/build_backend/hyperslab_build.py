@@ -58,6 +58,9 @@ def build_preload(config_settings) -> None:
         built = target / ("debug" if chosen == "dev" else chosen) / NAME
     PLACE.parent.mkdir(exist_ok=True)
     shutil.copyfile(built, PLACE)
+    # As maturin does with the extension module.
+    if (strip := shutil.which("strip")) and "debug" not in Path(built).parts:
+        subprocess.run([strip, "--strip-all", str(PLACE)], check=True)
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

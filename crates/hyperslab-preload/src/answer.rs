@@ -187,17 +187,11 @@ impl Answering {
         }
         let equal = functions.tequal.ok_or(unknown)?;
         // SAFETY: identifiers of datatypes.
-        if let Some(native) = self.native_type
-            && unsafe { equal(memory_type, native) } > 0
-        {
+        let is = |known: Hid| unsafe { equal(memory_type, known) } > 0;
+        if self.native_type.is_some_and(is) {
             return Ok(Endianness::Native);
         }
-        // SAFETY: as above.
-        if unsafe { equal(memory_type, self.file_type) } > 0 {
-            Ok(Endianness::File)
-        } else {
-            Err("conversion")
-        }
+        if is(self.file_type) { Ok(Endianness::File) } else { Err("conversion") }
     }
 }
 
