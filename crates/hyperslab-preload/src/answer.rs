@@ -5,7 +5,7 @@
 
 use crate::api::Api;
 use crate::functions::Hid;
-use crate::opened::{self, Held, Key, Stored};
+use crate::opened::{self, Held, Key, READ_ONLY, Stored};
 use crate::selection::{self, Dims, Selected};
 use crate::sources::Files;
 use hyperslab::{Dataset, Endianness, Selection};
@@ -23,8 +23,6 @@ const ORDERS: [c_int; 3] = [0, 1, 4];
 /// `H5D_FILL_VALUE_UNDEFINED`, `H5D_FILL_TIME_NEVER`.
 const FILL_UNDEFINED: c_int = 0;
 const FILL_NEVER: c_int = 1;
-/// `H5F_ACC_RDONLY`.
-const READ_ONLY: c_uint = 0;
 /// `H5I_DATATYPE`.
 const DATATYPE: c_int = 3;
 /// `H5T_DIR_ASCEND`.
@@ -38,7 +36,7 @@ pub struct Answering {
     chunk_bytes: u64,
     /// True if libhdf5's cache holds a chunk.
     chunk_fits: bool,
-    /// The type in the file, and the same in the byte order of this machine: copies, which are never closed.
+    /// The type in the file, and the same in the byte order of this machine: copies, which [`Self::close`] gives back.
     file_type: Hid,
     native_type: Option<Hid>,
 }
@@ -83,8 +81,7 @@ impl Answering {
     /// Looks at a dataset that is open as `id`.
     pub fn of(api: &Api, id: Hid, key: Key, bytes_min: u64, files: &mut Files) -> Result<Self, Why> {
         let stored = opened::stored(api, id).ok_or("not stored in chunks")?;
-        let bytes = stored.shape.iter().fold(stored.element_bytes, |bytes, dim| bytes.saturating_mul(*dim));
-        if bytes < bytes_min {
+        if stored.bytes() < bytes_min {
             return Err("small");
         }
         let unknown = "libhdf5 does not tell";
@@ -134,6 +131,16 @@ impl Answering {
     /// Its extent.
     pub fn shape(&self) -> &[u64] {
         self.dataset.shape()
+    }
+
+    /// Gives the types back. libhdf5 is asked: not after a call that failed.
+    pub fn close(self, api: &Api) {
+        if let Some(close) = api.functions.tclose {
+            for id in [Some(self.file_type), self.native_type].into_iter().flatten() {
+                // SAFETY: identifiers of copies that were made here.
+                unsafe { close(id) };
+            }
+        }
     }
 
     /// What the engine would read for a call, if that comes to the same as libhdf5's read.

@@ -27,6 +27,11 @@ unsafe impl Send for Api {}
 unsafe impl Sync for Api {}
 
 impl Api {
+    /// A number that this copy alone has in the process.
+    pub fn identity(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+
     /// An identifier as a function got or returned it.
     pub fn id(&self, id: Hid) -> Hid {
         if self.has_short_ids { Hid::from(id as i32) } else { id }

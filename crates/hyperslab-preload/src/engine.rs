@@ -11,9 +11,6 @@ use hyperslab_trace::EnginePlan;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Opening a file here takes longer than libhdf5 needs for less.
-const DATASET_BYTES_MIN: u64 = 1 << 20;
-
 /// The engine, and what is known of the datasets of the program.
 pub struct Engine {
     plan: EnginePlan,
@@ -33,10 +30,6 @@ pub struct State {
     difference: Option<String>,
     answered: u64,
     left: BTreeMap<Why, u64>,
-}
-
-fn number(api: &Api) -> usize {
-    std::ptr::from_ref(api) as usize
 }
 
 impl Engine {
@@ -66,7 +59,7 @@ impl Engine {
 
     /// The dataset that is open as `id`, or why its reads are left.
     pub fn dataset(&self, api: &Api, id: Hid, key: impl FnOnce() -> Option<Key>) -> Shared {
-        let known = self.state().datasets.get(&(number(api), id)).map(|(_, shared)| shared.clone());
+        let known = self.state().datasets.get(&(api.identity(), id)).map(|(_, shared)| shared.clone());
         if let Some(shared) = known {
             return shared;
         }
@@ -76,13 +69,13 @@ impl Engine {
         self.start_threads(&mut state);
         // What is open under another identifier is the same dataset.
         let same =
-            state.datasets.iter().find(|((known, _), (other, _))| *known == number(api) && *other == key);
+            state.datasets.iter().find(|((known, _), (other, _))| *known == api.identity() && *other == key);
         let shared = match same.map(|(_, (_, shared))| shared.clone()) {
             Some(shared) => shared,
             None if !api.is_answered() => Err("libhdf5 before 1.10"),
             None => {
                 // libhdf5 is asked without the lock.
-                let bytes_min = self.plan.dataset_bytes_min.unwrap_or(DATASET_BYTES_MIN);
+                let bytes_min = self.plan.dataset_bytes_min.unwrap_or(fit::DATASET_BYTES_MIN);
                 let mut files = std::mem::take(&mut state.files);
                 drop(state);
                 let looked_at = Answering::of(api, id, key, bytes_min, &mut files).map(Arc::new);
@@ -91,7 +84,7 @@ impl Engine {
                 looked_at
             }
         };
-        state.datasets.insert((number(api), id), (key, shared.clone()));
+        state.datasets.insert((api.identity(), id), (key, shared.clone()));
         shared
     }
 
@@ -113,10 +106,10 @@ impl Engine {
         if transfer != 0 {
             let known = self.state().transfer;
             // The first time, it may be anything.
-            let quiet = (known != Some((number(api), transfer))).then(|| Quiet::new(api));
+            let quiet = (known != Some((api.identity(), transfer))).then(|| Quiet::new(api));
             check_transfer(api, transfer)?;
             if quiet.is_some() {
-                self.state().transfer = Some((number(api), transfer));
+                self.state().transfer = Some((api.identity(), transfer));
             }
         }
         Ok(())
@@ -183,9 +176,15 @@ impl Engine {
         read.is_ok()
     }
 
-    /// An identifier ended.
+    /// An identifier ended, by a call that succeeded.
     pub fn closed(&self, api: &Api, id: Hid) {
-        self.state().datasets.remove(&(number(api), id));
+        let gone = self.state().datasets.remove(&(api.identity(), id));
+        // Not while another identifier stands for it, or another thread reads it.
+        if let Some((_, Ok(dataset))) = gone
+            && let Some(dataset) = Arc::into_inner(dataset)
+        {
+            dataset.close(api);
+        }
     }
 
     /// A file was closed: descriptors of the engine must not outlast those of the program.
@@ -197,7 +196,7 @@ impl Engine {
     /// Nothing of a library is open any more.
     pub fn forget(&self, api: &Api) {
         let mut state = self.state();
-        state.datasets.retain(|(known, _), _| *known != number(api));
+        state.datasets.retain(|(known, _), _| *known != api.identity());
         state.files.close();
     }
 

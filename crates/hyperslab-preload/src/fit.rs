@@ -11,8 +11,8 @@ use hyperslab_storage::CacheSettings;
 use hyperslab_trace::CachePlan;
 use std::collections::HashMap;
 
-/// Smaller datasets are read in no time.
-const DATASET_BYTES_MIN: u64 = 1 << 20;
+/// Smaller datasets are read in no time, and opening them once more, or by the engine, takes longer.
+pub const DATASET_BYTES_MIN: u64 = 1 << 20;
 
 /// What was given to open datasets, and what there is.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl Fitting {
         stored: &Stored,
         in_force: CacheSettings,
     ) -> Option<CacheSettings> {
-        let bytes = stored.shape.iter().fold(stored.element_bytes, |bytes, dim| bytes.saturating_mul(*dim));
+        let bytes = stored.bytes();
         if !stored.is_filtered || bytes < DATASET_BYTES_MIN || bytes <= in_force.nbytes {
             return None;
         }
@@ -63,18 +63,18 @@ impl Fitting {
             fitting_cache(&facts(stored), &[], in_force, version, left)
         });
         let wanted = (*found)?;
-        self.given.insert((std::ptr::from_ref(api) as usize, key), wanted.nbytes);
+        self.given.insert((api.identity(), key), wanted.nbytes);
         Some(wanted)
     }
 
     /// An object is open no more.
     pub fn closed(&mut self, api: &Api, key: Key) {
-        self.given.remove(&(std::ptr::from_ref(api) as usize, key));
+        self.given.remove(&(api.identity(), key));
     }
 
     /// Nothing of a library is open any more.
     pub fn forget(&mut self, api: &Api) {
-        let api = std::ptr::from_ref(api) as usize;
+        let api = api.identity();
         self.given.retain(|(known, _), _| *known != api);
     }
 }

@@ -45,14 +45,15 @@ pub struct Known {
     is_changed: bool,
 }
 
-fn number(api: &Api) -> usize {
-    std::ptr::from_ref(api) as usize
+fn is_valid(api: &Api, id: Hid) -> bool {
+    // SAFETY: a function of libhdf5, which takes any number.
+    api.functions.iis_valid.is_none_or(|is_valid| unsafe { is_valid(id) } > 0)
 }
 
 impl Known {
     /// The dataset of an identifier.
     pub fn find(&mut self, api: &Api, id: Hid) -> Option<Place> {
-        let api = number(api);
+        let api = api.identity();
         match &self.last {
             Some((last_api, last_id, place)) if (*last_api, *last_id) == (api, id) => Some(place.clone()),
             _ => {
@@ -66,20 +67,18 @@ impl Known {
     /// Notes a new identifier of an object, and returns the object if it was read or written before. Where none of those that it
     /// had is valid any more, libhdf5 has dropped its chunks.
     pub fn opened(&mut self, api: &Api, id: Hid, key: Key) -> Option<Place> {
-        // SAFETY: a function of libhdf5, which takes any number.
-        let is_valid = |id: &Hid| api.functions.iis_valid.is_none_or(|is_valid| unsafe { is_valid(*id) } > 0);
-        let Some(index) = self.by_key.get(&(number(api), key)) else {
-            let ids = self.unread.entry((number(api), key)).or_default();
+        let Some(index) = self.by_key.get(&(api.identity(), key)) else {
+            let ids = self.unread.entry((api.identity(), key)).or_default();
             if !ids.contains(&id) {
-                ids.retain(is_valid);
+                ids.retain(|id| is_valid(api, *id));
                 ids.push(id);
-                self.unread_ids.insert((number(api), id), key);
+                self.unread_ids.insert((api.identity(), id), key);
             }
             return None;
         };
         let object = &mut self.objects[*index];
         if !object.ids.contains(&id) {
-            object.ids.retain(is_valid);
+            object.ids.retain(|id| is_valid(api, *id));
             if object.ids.is_empty() {
                 object.watched.reopen(crate::opened::cache_of(api, id));
             } else {
@@ -88,7 +87,7 @@ impl Known {
             object.ids.push(id);
         }
         let place = Place { index: *index, shape: Dims::from_slice(&object.shape) };
-        self.ids.insert((number(api), id), place.clone());
+        self.ids.insert((api.identity(), id), place.clone());
         Some(place)
     }
 
@@ -103,7 +102,7 @@ impl Known {
         if self.objects.len() >= OBJECTS_MAX {
             return None;
         }
-        let (index, api) = (self.objects.len(), number(api));
+        let (index, api) = (self.objects.len(), api.identity());
         let (shape, chunk) = (description.dataset.shape.clone(), description.dataset.chunks.clone());
         let place = Place { index, shape: Dims::from_slice(&shape) };
         let mut ids = self.unread.remove(&(api, key)).unwrap_or_default();
@@ -122,18 +121,16 @@ impl Known {
 
     /// True if an object is open by an identifier that is known.
     pub fn is_open(&self, api: &Api, key: Key) -> bool {
-        let read = self.by_key.get(&(number(api), key)).map(|index| &self.objects[*index].ids);
-        let ids = read.or_else(|| self.unread.get(&(number(api), key)));
-        // SAFETY: a function of libhdf5, which takes any number.
-        let is_valid = |id: &Hid| api.functions.iis_valid.is_none_or(|is_valid| unsafe { is_valid(*id) } > 0);
-        ids.is_some_and(|ids| ids.iter().any(is_valid))
+        let read = self.by_key.get(&(api.identity(), key)).map(|index| &self.objects[*index].ids);
+        let ids = read.or_else(|| self.unread.get(&(api.identity(), key)));
+        ids.is_some_and(|ids| ids.iter().any(|id| is_valid(api, *id)))
     }
 
     /// The last reference to an identifier is gone. Returns its object, if that is not open any more.
     pub fn close(&mut self, api: &Api, id: Hid) -> Option<Key> {
         self.last = None;
-        let Some(place) = self.ids.remove(&(number(api), id)) else {
-            return self.forget_unread(number(api), id);
+        let Some(place) = self.ids.remove(&(api.identity(), id)) else {
+            return self.forget_unread(api.identity(), id);
         };
         let object = &mut self.objects[place.index];
         object.ids.retain(|known| *known != id);
@@ -153,7 +150,7 @@ impl Known {
 
     /// No identifier of a library is valid any more, and no object of its files is the same later.
     pub fn forget(&mut self, api: &Api) {
-        let api = number(api);
+        let api = api.identity();
         self.last = None;
         self.memory_type = None;
         self.ids.retain(|(known, _), _| *known != api);
@@ -164,16 +161,18 @@ impl Known {
 
     /// Learns the word for a datatype, before the call that uses it.
     pub fn name_type(&mut self, api: &Api, id: Hid) {
-        let is_known = self.memory_type.as_ref().is_some_and(|known| (known.0, known.1) == (number(api), id));
+        let is_known =
+            self.memory_type.as_ref().is_some_and(|known| (known.0, known.1) == (api.identity(), id));
         if !is_known {
-            self.memory_type = Some((number(api), id, type_word(api, id).unwrap_or_default()));
+            self.memory_type = Some((api.identity(), id, type_word(api, id).unwrap_or_default()));
         }
     }
 
     /// An object, and the word for a datatype.
     pub fn object(&mut self, api: &Api, place: &Place, memory_type: Hid) -> Option<(&mut Object, &str)> {
         self.is_changed = true;
-        let word = self.memory_type.as_ref().filter(|known| (known.0, known.1) == (number(api), memory_type));
+        let word =
+            self.memory_type.as_ref().filter(|known| (known.0, known.1) == (api.identity(), memory_type));
         Some((self.objects.get_mut(place.index)?, word.map_or("", |known| &known.2)))
     }
 

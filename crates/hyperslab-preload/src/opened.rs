@@ -17,7 +17,7 @@ const CHUNKED: c_int = 2;
 /// `H5O_INFO_BASIC`.
 const INFO_BASIC: c_uint = 1;
 /// `H5F_ACC_RDONLY`.
-const READ_ONLY: c_uint = 0;
+pub const READ_ONLY: c_uint = 0;
 /// `H5S_MAX_RANK`.
 const RANK_MAX: usize = 32;
 
@@ -76,22 +76,20 @@ impl Drop for Quiet<'_> {
 }
 
 /// An identifier that is given back when it is no longer needed.
-pub struct Held<'a> {
+pub struct Held {
     pub id: Hid,
-    api: &'a Api,
     close: Option<unsafe extern "C" fn(Hid) -> c_int>,
 }
 
-impl<'a> Held<'a> {
-    pub fn new(api: &'a Api, id: Hid, close: Option<unsafe extern "C" fn(Hid) -> c_int>) -> Option<Self> {
+impl Held {
+    pub fn new(api: &Api, id: Hid, close: Option<unsafe extern "C" fn(Hid) -> c_int>) -> Option<Self> {
         let id = api.id(id);
-        (id >= 0).then_some(Self { id, api, close })
+        (id >= 0).then_some(Self { id, close })
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for Held {
     fn drop(&mut self) {
-        let _ = self.api;
         if let Some(close) = self.close {
             // SAFETY: an identifier that was opened here.
             unsafe { close(self.id) };
@@ -150,7 +148,7 @@ pub fn type_word(api: &Api, id: Hid) -> Option<String> {
 }
 
 /// The chunk cache that a dataset has, and where it is from.
-fn cache(api: &Api, dataset: Hid, access: Option<&Held<'_>>) -> Option<(CacheSettings, &'static str)> {
+fn cache(api: &Api, dataset: Hid, access: Option<&Held>) -> Option<(CacheSettings, &'static str)> {
     let functions = &api.functions;
     // SAFETY: functions of libhdf5, which check identifiers, with places for what they return.
     let own = Held::new(api, unsafe { functions.dget_access_plist?(dataset) }, functions.pclose)?;
@@ -179,7 +177,7 @@ fn cache(api: &Api, dataset: Hid, access: Option<&Held<'_>>) -> Option<(CacheSet
 }
 
 /// The descriptor of the file, if the library reads it as a local file.
-pub fn descriptor(api: &Api, file: Hid, access: &Held<'_>) -> Option<RawFd> {
+pub fn descriptor(api: &Api, file: Hid, access: &Held) -> Option<RawFd> {
     let functions = &api.functions;
     // SAFETY: functions of libhdf5, which check identifiers; the variable is one of the same library.
     let (driver, local) = unsafe {
@@ -200,16 +198,11 @@ pub fn descriptor(api: &Api, file: Hid, access: &Held<'_>) -> Option<RawFd> {
     (result >= 0 && !handle.is_null()).then(|| unsafe { *handle.cast::<c_int>() })
 }
 
-/// Device and inode of an open file.
-pub fn inode(descriptor: RawFd) -> Option<[u64; 2]> {
+/// What the system knows of an open file.
+pub fn status(descriptor: RawFd) -> Option<libc::stat> {
     let mut status = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: memory for the result, which is read only where there is one.
-    unsafe {
-        (libc::fstat(descriptor, status.as_mut_ptr()) == 0).then(|| {
-            let status = status.assume_init();
-            [status.st_dev, status.st_ino]
-        })
-    }
+    unsafe { (libc::fstat(descriptor, status.as_mut_ptr()) == 0).then(|| status.assume_init()) }
 }
 
 /// True if an identifier is one of a dataset, as its upper bits say.
@@ -229,6 +222,13 @@ pub struct Stored {
     pub chunk: Vec<u64>,
     pub element_bytes: u64,
     pub is_filtered: bool,
+}
+
+impl Stored {
+    /// The bytes of all elements without filters.
+    pub fn bytes(&self) -> u64 {
+        self.shape.iter().fold(self.element_bytes, |bytes, dim| bytes.saturating_mul(*dim))
+    }
 }
 
 /// How a dataset is stored; `None` if it is not in chunks.
@@ -259,7 +259,7 @@ pub fn stored(api: &Api, id: Hid) -> Option<Stored> {
 }
 
 /// The access list of a dataset, with another chunk cache.
-pub fn access_with(api: &Api, id: Hid, cache: CacheSettings) -> Option<Held<'_>> {
+pub fn access_with(api: &Api, id: Hid, cache: CacheSettings) -> Option<Held> {
     let functions = &api.functions;
     // SAFETY: functions of libhdf5, which check identifiers; the list is a copy.
     let access = Held::new(api, unsafe { functions.dget_access_plist?(id) }, functions.pclose)?;
@@ -269,13 +269,13 @@ pub fn access_with(api: &Api, id: Hid, cache: CacheSettings) -> Option<Held<'_>>
 }
 
 /// Where a dataset is.
-pub struct FileAndPath<'a> {
-    pub file: Held<'a>,
+pub struct FileAndPath {
+    pub file: Held,
     pub path: CString,
 }
 
 /// The file that a dataset is in, and its path there.
-pub fn file_and_path(api: &Api, id: Hid) -> Option<FileAndPath<'_>> {
+pub fn file_and_path(api: &Api, id: Hid) -> Option<FileAndPath> {
     let functions = &api.functions;
     // SAFETY: functions of libhdf5, which check identifiers.
     let file = Held::new(api, unsafe { functions.iget_file_id?(id) }, functions.fclose)?;
@@ -320,22 +320,13 @@ pub fn describe(api: &Api, id: Hid, key: Key) -> Option<(Description, Option<Cac
     let cache = cache(api, id, access.as_ref());
     dataset.cache_from = cache.map(|(_, from)| from.to_owned());
     let cache = cache.map(|(settings, _)| settings);
-    // SAFETY: as above.
-    let creation = Held::new(api, unsafe { functions.dget_create_plist?(id) }, functions.pclose)?;
-    // SAFETY: as above.
-    if unsafe { functions.pget_layout?(creation.id) } != CHUNKED {
-        return Some((Description { dataset, geometry: None }, cache));
-    }
-    let mut chunk = vec![0u64; RANK_MAX];
-    // SAFETY: as above.
-    let rank = unsafe { functions.pget_chunk?(creation.id, RANK_MAX as c_int, chunk.as_mut_ptr()) };
-    chunk.truncate(usize::try_from(rank).ok()?);
-    dataset.chunks = Some(chunk);
+    let Some(stored) = stored(api, id) else { return Some((Description { dataset, geometry: None }, cache)) };
+    dataset.chunks = Some(stored.chunk);
     let mut intent: c_uint = READ_ONLY;
     // SAFETY: as above.
     let is_known = unsafe { functions.fget_intent?(file.id, &mut intent) } >= 0;
     let descriptor = access.as_ref().and_then(|access| descriptor(api, file.id, access));
-    dataset.inode = descriptor.and_then(inode);
+    dataset.inode = descriptor.and_then(status).map(|status| [status.st_dev, status.st_ino]);
     let geometry = match descriptor {
         Some(_) if !is_known || intent != READ_ONLY => Err("its file is open for writing".to_owned()),
         Some(descriptor) => sources::storage(descriptor, key.address, &mut dataset),

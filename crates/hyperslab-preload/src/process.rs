@@ -107,10 +107,10 @@ fn existing() -> Option<&'static Process> {
 pub fn opened(api: &Api, call: impl Fn() -> Hid) -> Hid {
     let returned = call();
     let id = api.id(returned);
-    if id < 0 || !opened::is_dataset(api, id) {
+    let Some(process) = watching().filter(|_| id >= 0 && opened::is_dataset(api, id)) else {
         return returned;
-    }
-    let (Some(process), Some(key)) = (watching(), opened::key(api, id)) else { return returned };
+    };
+    let Some(key) = opened::key(api, id) else { return returned };
     let id = process.fitted(api, id, key, call);
     process.known().opened(api, id, key);
     id

@@ -1,5 +1,6 @@
 //! The same file, read by the engine.
 
+use crate::opened::status;
 use hyperslab::{Address, Dataset, File};
 use hyperslab_listing::layout_facts;
 use hyperslab_simulate::Geometry;
@@ -25,24 +26,16 @@ pub struct Files {
 type State = [i64; 7];
 
 fn state(descriptor: RawFd) -> Option<State> {
-    let mut status = std::mem::MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: memory for the result, which is read only where there is one.
-    unsafe {
-        (libc::fstat(descriptor, status.as_mut_ptr()) == 0).then(|| {
-            let status = status.assume_init();
-            let (modified, changed) =
-                ((status.st_mtime, status.st_mtime_nsec), (status.st_ctime, status.st_ctime_nsec));
-            [
-                status.st_dev as i64,
-                status.st_ino as i64,
-                status.st_size,
-                modified.0,
-                modified.1,
-                changed.0,
-                changed.1,
-            ]
-        })
-    }
+    let status = status(descriptor)?;
+    Some([
+        status.st_dev as i64,
+        status.st_ino as i64,
+        status.st_size,
+        status.st_mtime,
+        status.st_mtime_nsec,
+        status.st_ctime,
+        status.st_ctime_nsec,
+    ])
 }
 
 fn is_settled(state: &State) -> bool {

@@ -1,4 +1,4 @@
-//! What would have helped most: a chunk cache that holds what is read again, in the words of the program; or the engine.
+//! What would have helped most: a chunk cache that holds what is read again, in the words of the program.
 
 use super::Traced;
 use hyperslab_storage::CacheSettings;
@@ -10,8 +10,8 @@ use std::path::Path;
 /// A line to paste, and what it would bring.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cure {
-    /// The chunk cache, if it is one.
-    pub cache: Option<CacheSettings>,
+    /// The chunk cache.
+    pub cache: CacheSettings,
     /// Lines, and the programs that take them; the first is for the program that was traced.
     pub lines: Vec<(String, String)>,
     /// The decodes that remain.
@@ -41,7 +41,7 @@ pub(super) fn cure(traced: &Traced, program: &[String]) -> Option<Cure> {
         return None;
     }
     Some(Cure {
-        cache: Some(tried.cache),
+        cache: tried.cache,
         lines: lines(traced, tried.cache, program),
         decodes: tried.decodes,
         seconds,
@@ -67,10 +67,7 @@ fn lines(traced: &Traced, cache: CacheSettings, program: &[String]) -> Vec<(Stri
 impl Cure {
     /// What the cure is, in a few words.
     pub fn text(&self) -> String {
-        match self.cache {
-            Some(cache) => format!("a chunk cache of {}", bytes_text(cache.nbytes)),
-            None => "the engine".to_owned(),
-        }
+        format!("a chunk cache of {}", bytes_text(self.cache.nbytes))
     }
 }
 
@@ -98,7 +95,7 @@ mod tests {
         let found =
             cure(&traced(1000, &[(1 << 20, 900), (8 << 20, 105), (64 << 20, 100)]), &["./rows".into()])
                 .unwrap();
-        assert_eq!(found.cache.unwrap().nbytes, 8 << 20);
+        assert_eq!(found.cache.nbytes, 8 << 20);
         assert!((1.0..1.1).contains(&found.seconds), "{}", found.seconds);
         assert_eq!(found.lines[0].1, "hyperslab run --only cache -- ./rows");
         assert!(found.lines[1].1.contains("H5Pset_chunk_cache"), "{:?}", found.lines);

@@ -1,7 +1,7 @@
 //! The datasets of a trace, added up over its processes.
 
 use super::cure::{Cure, cure};
-use hyperslab_trace::{CacheDecodes, Calls, ChunkDecodes, Timeline, Trace, TracedDataset, TracedPattern};
+use hyperslab_trace::{CacheDecodes, Calls, Trace, TracedDataset, TracedPattern};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -25,9 +25,6 @@ pub struct Answer {
     pub seconds_in_hdf5: f64,
     /// The datasets, those that took most time first.
     pub datasets: Vec<Traced>,
-    /// Where the processes of a trace are, for a page.
-    #[serde(skip)]
-    pub started: f64,
 }
 
 /// A dataset.
@@ -70,12 +67,6 @@ pub struct Traced {
     pub patterns: Vec<TracedPattern>,
     /// The line that helps most.
     pub cure: Option<Cure>,
-    /// When the calls of the process that used most time were made, and how often chunks were decoded for it.
-    #[serde(skip)]
-    pub timeline: Option<Timeline>,
-    #[serde(skip)]
-    #[allow(missing_docs)]
-    pub chunk_decodes: Option<ChunkDecodes>,
 }
 
 impl Answer {
@@ -105,7 +96,6 @@ impl Answer {
             seconds: trace.processes.iter().map(|(process, _)| process.seconds).fold(0.0, f64::max),
             ended: trace.processes.iter().all(|(process, _)| process.ended),
             seconds_in_hdf5: trace.processes.iter().map(|(_, datasets)| in_hdf5(datasets)).sum(),
-            started: most.map_or(0.0, |(process, _)| process.started),
             program,
             datasets,
         }
@@ -159,14 +149,11 @@ impl Traced {
             left: dataset.left.clone(),
             patterns: Vec::new(),
             cure: None,
-            timeline: dataset.timeline.clone(),
-            chunk_decodes: dataset.chunk_decodes.clone(),
         }
     }
 
     /// Adds what another process did with it.
     fn add(&mut self, other: &TracedDataset) {
-        let is_more = other.reads.seconds > self.reads.seconds;
         let counted = self.reads.decodes.is_some() && other.reads.decodes.is_some();
         self.reads.add(other.reads);
         self.writes.add(other.writes);
@@ -191,9 +178,6 @@ impl Traced {
         self.answered += other.answered;
         for (why, count) in &other.left {
             *self.left.entry(why.clone()).or_default() += count;
-        }
-        if is_more {
-            (self.timeline, self.chunk_decodes) = (other.timeline.clone(), other.chunk_decodes.clone());
         }
     }
 
