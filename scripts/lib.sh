@@ -123,6 +123,11 @@ need_file_tools() {
     apt_packages "no h5repack, h5stat or nccopy: install them to test lines to paste" hdf5-tools netcdf-bin
 }
 
+# The example in Fortran of the library for C. Best effort: without it, that test is left out.
+need_fortran() {
+    command -v gfortran >/dev/null || apt_packages "no gfortran: install it to test the library from Fortran" gfortran
+}
+
 # The library of LZO's author, which decodes what is encoded here. Best effort: without it, that test is left out.
 need_lzo() {
     ldconfig -p 2>/dev/null | grep -q liblzo2 && return

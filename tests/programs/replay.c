@@ -7,6 +7,12 @@
  *   H dataset start.. stride.. count.. block.. read a hyperslab
  *   U dataset start.. count.. start.. count..  read two blocks together
  *   P dataset number point..                   read elements
+ *   R number dataset..                         read all of several datasets by one call (with MULTI)
+ *   Y on                                       from now on, by H5Dread_async or not (with MULTI)
+ *   M where type                               from now on, read to one of these places in memory: 0 without gaps, 1 where
+ *                                              the elements are in the dataset, 2 every other element, 3 a block of a
+ *                                              wider array, 4 where H5S_ALL says; and as one of these types: n that of this
+ *                                              machine, f as it is stored, d, s, q, l, u a number (f8, f4, i8, i4, u8)
  *   C dataset, c file, x                       close a dataset, a file, the library
  *
  * The filter 31999 leaves chunks as they are, and counts them.
@@ -46,6 +52,10 @@ extern int H5Pset_cache(hid_t, int, size_t, size_t, double);
 extern int H5Pset_chunk_cache(hid_t, size_t, size_t, double);
 extern int H5Pclose(hid_t);
 extern int H5Zregister(const void *);
+extern hid_t H5T_NATIVE_DOUBLE_g, H5T_NATIVE_FLOAT_g, H5T_NATIVE_INT64_g, H5T_NATIVE_INT32_g, H5T_NATIVE_UINT64_g;
+extern hid_t H5Tcopy(hid_t);
+extern hid_t H5Scopy(hid_t);
+extern int H5Sget_simple_extent_dims(hid_t, hsize_t *, hsize_t *);
 extern int H5Eset_auto2(hid_t, void *, void *);
 #ifdef OLD_NAMES
 extern hid_t H5P_CLS_FILE_ACCESS_g, H5P_CLS_DATASET_ACCESS_g;
@@ -83,20 +93,108 @@ static void numbers(char **line, hsize_t *to, int rank) {
     for (int axis = 0; axis < rank; axis++) to[axis] = next(line);
 }
 
-static void read_selected(hid_t dataset, hid_t space) {
-    int64_t elements = H5Sget_select_npoints(space);
-    hid_t file_type = H5Dget_type(dataset), type = H5Tget_native_type(file_type, 0);
-    size_t bytes = H5Tget_size(type) * (size_t)elements;
-    unsigned char *values = calloc(bytes + 1, 1);
-    hsize_t size = (hsize_t)elements;
-    hid_t memory = H5Screate_simple(1, &size, NULL);
-    unsigned long before = decodes;
-    int result = H5Dread(dataset, type, memory, space, 0, values);
+#ifdef MULTI
+extern int H5Dread_multi(size_t, hid_t *, hid_t *, hid_t *, hid_t *, hid_t, void **);
+extern int H5Dread_async(const char *, const char *, unsigned, hid_t, hid_t, hid_t, hid_t, hid_t, void *, hid_t);
+extern hid_t H5EScreate(void);
+extern int H5ESget_count(hid_t, size_t *);
+extern int H5ESclose(hid_t);
+#endif
+
+static int is_async = 0, where = 0;
+static char as = 'n';
+
+static hid_t memory_type(hid_t file_type) {
+    switch (as) {
+    case 'f': return H5Tcopy(file_type);
+    case 'd': return H5Tcopy(H5T_NATIVE_DOUBLE_g);
+    case 's': return H5Tcopy(H5T_NATIVE_FLOAT_g);
+    case 'q': return H5Tcopy(H5T_NATIVE_INT64_g);
+    case 'l': return H5Tcopy(H5T_NATIVE_INT32_g);
+    case 'u': return H5Tcopy(H5T_NATIVE_UINT64_g);
+    default: return H5Tget_native_type(file_type, 0);
+    }
+}
+
+/* A dataspace for so many elements in memory, whose extent is returned in *size. */
+static hid_t memory_space(hid_t space, hsize_t elements, hsize_t *size) {
+    hsize_t start[2] = {1, 2}, stride[2] = {1, 2}, count[2] = {elements, 1}, dims[32];
+    hid_t memory;
+    *size = elements;
+    if (where == 2) {
+        *size = elements * 2 + 3;
+        memory = H5Screate_simple(1, size, NULL);
+        H5Sselect_hyperslab(memory, 0, start + 1, stride + 1, count, NULL);
+        return memory;
+    }
+    if (where == 3) {
+        dims[0] = elements + 1, dims[1] = 5, *size = dims[0] * dims[1];
+        memory = H5Screate_simple(2, dims, NULL);
+        H5Sselect_hyperslab(memory, 0, start, NULL, count, NULL);
+        return memory;
+    }
+    if (where == 1 || where == 4) {
+        int rank = H5Sget_simple_extent_dims(space, dims, NULL);
+        *size = 1;
+        for (int axis = 0; axis < rank; axis++) *size *= dims[axis];
+        return where == 1 ? H5Scopy(space) : 0;
+    }
+    return H5Screate_simple(1, size, NULL);
+}
+
+static void print(int result, unsigned long before, const unsigned char *values, size_t bytes) {
     uint64_t sum = 14695981039346656037u;
     for (size_t byte = 0; result >= 0 && byte < bytes; byte++) sum = (sum ^ values[byte]) * 1099511628211u;
     printf("%d %lu %016llx\n", result, decodes - before, (unsigned long long)sum);
+}
+
+#ifdef MULTI
+static void read_several(size_t number, char *line) {
+    hid_t of[64], types[64], spaces[64] = {0};
+    void *values[64];
+    size_t bytes[64];
+    for (size_t at = 0; at < number; at++) {
+        of[at] = datasets[next(&line)];
+        hid_t file_type = H5Dget_type(of[at]), space = H5Dget_space(of[at]);
+        types[at] = memory_type(file_type);
+        bytes[at] = H5Tget_size(types[at]) * (size_t)H5Sget_select_npoints(space);
+        values[at] = calloc(bytes[at] + 1, 1);
+        H5Tclose(file_type);
+        H5Sclose(space);
+    }
+    unsigned long before = decodes;
+    int result = H5Dread_multi(number, of, types, spaces, spaces, 0, values);
+    for (size_t at = 0; at < number; at++) {
+        print(result, at ? decodes : before, values[at], bytes[at]);
+        free(values[at]);
+        H5Tclose(types[at]);
+    }
+}
+#endif
+
+static void read_selected(hid_t dataset, hid_t space) {
+    int64_t elements = H5Sget_select_npoints(space);
+    hid_t file_type = H5Dget_type(dataset), type = memory_type(file_type);
+    hsize_t size;
+    hid_t memory = memory_space(space, (hsize_t)elements, &size);
+    size_t bytes = H5Tget_size(type) * (size_t)size;
+    unsigned char *values = calloc(bytes + 1, 1);
+    unsigned long before = decodes;
+    int result;
+#ifdef MULTI
+    if (is_async) {
+        hid_t events = H5EScreate();
+        size_t waiting = 99;
+        result = H5Dread_async(__FILE__, __func__, __LINE__, dataset, type, memory, space, 0, values, events);
+        H5ESget_count(events, &waiting);
+        values[bytes] = (unsigned char)waiting;
+        H5ESclose(events);
+    } else
+#endif
+        result = H5Dread(dataset, type, memory, space, 0, values);
+    print(result, before, values, bytes + 1);
     free(values);
-    H5Sclose(memory);
+    if (memory) H5Sclose(memory);
     H5Tclose(type);
     H5Tclose(file_type);
 }
@@ -131,6 +229,15 @@ int main(void) {
             hid_t list = with_cache(line + length, 0);
             datasets[number] = H5Dopen2(files[file], path, list);
             if (list) H5Pclose(list);
+        } else if (text[0] == 'Y') {
+            is_async = number;
+#ifdef MULTI
+        } else if (text[0] == 'R') {
+            read_several((size_t)number, line);
+#endif
+        } else if (text[0] == 'M') {
+            where = number;
+            sscanf(line, " %c", &as);
         } else if (text[0] == 'C') {
             H5Dclose(datasets[number]);
         } else if (text[0] == 'c') {

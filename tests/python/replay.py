@@ -38,7 +38,7 @@ def libraries() -> dict[str, Path]:
 def build(folder: Path, name: str, library: Path) -> Path:
     """The program, linked with a library."""
     program = folder / f"replay-{name}"
-    flags = ["-DSHORT_IDS"] if name == "1.8" else []
+    flags = {"1.8": ["-DSHORT_IDS"], "system": []}.get(name, ["-DMULTI"])
     compiler = shutil.which("cc") or shutil.which("gcc") or "cc"
     command = [compiler, "-O1", *flags, "-o", program, SOURCE, library, f"-Wl,-rpath,{library.parent}", "-Wl,--allow-shlib-undefined"]
     subprocess.run(list(map(str, command)), check=True, capture_output=True)

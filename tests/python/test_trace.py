@@ -54,7 +54,7 @@ def some_cache(rng, chunk_bytes: int) -> str:
     return f"{slots} {int(chunks * chunk_bytes)} {rng.choice([0, 0.5, 0.75, 1])}"
 
 
-def random_program(rng, path: Path, newest: str = "latest", make=counted) -> list[str]:
+def random_program(rng, path: Path, newest: str = "latest", make=counted, types: str = "nnfdqu") -> list[str]:
     """Lines for the program, of which several datasets are read in turn."""
     if path.exists():
         path.unlink()
@@ -77,6 +77,14 @@ def random_program(rng, path: Path, newest: str = "latest", make=counted) -> lis
             program.append(f"D{slot} 0 {name} {cache}")
             opened[slot] = name
             continue
+        if newest == "latest" and rng.random() < 0.1:
+            program.append(f"Y{rng.randrange(2)}")
+            several = rng.sample(sorted(opened), rng.randrange(1, len(opened) + 1))
+            # Named twice, a dataset is an error in some versions.
+            if len({opened[slot] for slot in several}) == len(several):
+                program.append(f"R{len(several)} " + " ".join(map(str, several)))
+        if rng.random() < 0.2:
+            program.append(f"M{rng.randrange(5)} {rng.choice(types)}")
         slot = rng.choice(list(opened))
         shape, _ = shapes[opened[slot]]
         text = lambda numbers: " ".join(map(str, numbers))  # noqa: E731

@@ -7,3 +7,4 @@ pub mod archive;
 pub mod bench;
 pub mod doctor;
 pub mod forecast;
+pub mod trace;

@@ -5,9 +5,13 @@
 
 use crate::api::Api;
 use crate::functions::Hid;
+use crate::memory;
 use crate::opened::{self, Held, Key, READ_ONLY, Stored};
-use crate::selection::{self, Dims, Selected};
+use crate::selection::{Dims, Selected};
 use crate::sources::Files;
+use crate::types::{FileType, InMemory};
+use hyperslab::memory::Places;
+use hyperslab::number::widen::{Class, has_nan, widening};
 use hyperslab::{Dataset, Endianness, Selection};
 use std::ffi::{c_int, c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,29 +20,18 @@ use std::sync::Arc;
 /// A read of at least this size is worth the engine's preparations.
 const READ_BYTES_MIN: u64 = 64 << 10;
 
-/// `H5T_class_t`: integers, floats, fixed strings, bit fields, opaque bytes, enumerations.
-const FIXED_CLASSES: [c_int; 6] = [0, 1, 3, 4, 5, 8];
-/// `H5T_ORDER_LE`, `H5T_ORDER_BE`, `H5T_ORDER_NONE`.
-const ORDERS: [c_int; 3] = [0, 1, 4];
 /// `H5D_FILL_VALUE_UNDEFINED`, `H5D_FILL_TIME_NEVER`.
 const FILL_UNDEFINED: c_int = 0;
 const FILL_NEVER: c_int = 1;
-/// `H5I_DATATYPE`.
-const DATATYPE: c_int = 3;
-/// `H5T_DIR_ASCEND`.
-const ASCENDING: c_int = 1;
 
 /// A dataset whose reads may be answered.
 pub struct Answering {
     dataset: Dataset,
     address: u64,
     element_bytes: u64,
-    chunk_bytes: u64,
-    /// True if libhdf5's cache holds a chunk.
-    chunk_fits: bool,
-    /// The type in the file, and the same in the byte order of this machine: copies, which [`Self::close`] gives back.
-    file_type: Hid,
-    native_type: Option<Hid>,
+    /// Where libhdf5's cache holds a chunk, reads of fewer elements are not worth it.
+    small_under: u64,
+    file_type: FileType,
 }
 
 /// A call of H5Dread.
@@ -52,10 +45,11 @@ pub struct ReadCall {
 /// A read of the engine.
 pub struct Prepared {
     wanted: Selection,
-    order: Endianness,
-    /// Where it goes in the program's memory, and how many bytes it has.
-    offset: usize,
+    in_memory: InMemory,
+    /// The bytes of an element in memory, and of all.
+    element_bytes: usize,
     bytes: usize,
+    places: Places,
 }
 
 impl Prepared {
@@ -64,13 +58,18 @@ impl Prepared {
         self.bytes
     }
 
-    /// The program's memory for it.
+    /// Calls `note` with each part of the program's memory that it goes to, and with the place of that part among its bytes.
     ///
     /// # Safety
     /// The call is the one that was prepared, the program waits for its end, and there is no other reference to these bytes.
-    pub unsafe fn memory<'m>(&self, call: &ReadCall) -> &'m mut [u8] {
-        // SAFETY: libhdf5 would write these bytes.
-        unsafe { std::slice::from_raw_parts_mut(call.buffer.cast::<u8>().add(self.offset), self.bytes) }
+    pub unsafe fn memory(&self, call: &ReadCall, mut note: impl FnMut(usize, &mut [u8])) {
+        let mut at = 0;
+        self.places.for_each_run(|first, elements| {
+            let (first, len) = (first as usize * self.element_bytes, elements as usize * self.element_bytes);
+            // SAFETY: libhdf5 would write these bytes.
+            note(at, unsafe { std::slice::from_raw_parts_mut(call.buffer.cast::<u8>().add(first), len) });
+            at += len;
+        });
     }
 }
 
@@ -86,7 +85,6 @@ impl Answering {
         }
         let unknown = "libhdf5 does not tell";
         check_storage(api, id, &stored)?;
-        let (file_type, native_type) = types(api, id)?;
         let functions = &api.functions;
         // SAFETY: functions of libhdf5, which check identifiers; as for all calls here.
         let file = unsafe { functions.iget_file_id.ok_or(unknown)?(id) };
@@ -110,17 +108,12 @@ impl Answering {
             return Err("the engine sees another dataset");
         }
         let chunk_bytes = dataset.chunk_bytes().unwrap_or(u64::MAX);
-        let chunk_fits = opened::cache_of(api, id).is_some_and(|cache| cache.nbytes >= chunk_bytes);
+        let fits = opened::cache_of(api, id).is_some_and(|cache| cache.nbytes >= chunk_bytes);
         let element_bytes = stored.element_bytes;
-        Ok(Self {
-            dataset,
-            address: key.address,
-            element_bytes,
-            chunk_bytes,
-            chunk_fits,
-            file_type,
-            native_type,
-        })
+        let small_under =
+            if fits { READ_BYTES_MIN.min(chunk_bytes).div_ceil(element_bytes.max(1)) } else { 0 };
+        let file_type = FileType::of(api, id)?;
+        Ok(Self { dataset, address: key.address, element_bytes, small_under, file_type })
     }
 
     /// A name for messages. Its path is only known to the program.
@@ -133,19 +126,18 @@ impl Answering {
         self.dataset.shape()
     }
 
+    /// Reads of fewer elements are left to libhdf5, whatever they are.
+    pub fn small_under(&self) -> u64 {
+        self.small_under
+    }
+
     /// Gives the types back. libhdf5 is asked: not after a call that failed.
     pub fn close(self, api: &Api) {
-        if let Some(close) = api.functions.tclose {
-            for id in [Some(self.file_type), self.native_type].into_iter().flatten() {
-                // SAFETY: identifiers of copies that were made here.
-                unsafe { close(id) };
-            }
-        }
+        self.file_type.close(api);
     }
 
     /// What the engine would read for a call, if that comes to the same as libhdf5's read.
     pub fn prepare(&self, api: &Api, call: &ReadCall, selected: &Selected) -> Result<Prepared, Why> {
-        let order = self.order(api, call.memory_type)?;
         let shape = self.dataset.shape();
         let (wanted, elements) = match selected {
             Selected::All => (Selection::block(&vec![0; shape.len()], shape), shape.iter().product::<u64>()),
@@ -159,46 +151,69 @@ impl Answering {
                 return Err("selection");
             }
         };
-        let bytes = elements.checked_mul(self.element_bytes).ok_or("selection")?;
-        if self.chunk_fits && bytes < READ_BYTES_MIN.min(self.chunk_bytes) {
+        if elements < self.small_under {
             return Err("small read");
         }
-        let is_all = matches!(selected, Selected::All);
-        let offset =
-            selection::in_memory(api, call.memory_space, elements, is_all).ok_or("memory selection")?;
-        let offset = offset.checked_mul(self.element_bytes).ok_or("memory selection")?;
-        let (offset, bytes) = (usize::try_from(offset), usize::try_from(bytes));
-        let (Ok(offset), Ok(bytes)) = (offset, bytes) else { return Err("memory selection") };
-        if call.buffer.is_null() || bytes == 0 {
+        if call.buffer.is_null() || elements == 0 {
             return Err("nothing selected");
         }
-        Ok(Prepared { wanted, order, offset, bytes })
+        let in_memory = self.file_type.in_memory(api, call.memory_type)?;
+        let element_bytes = match in_memory {
+            InMemory::Same(_) => self.element_bytes as usize,
+            InMemory::Wider { to, .. } => to.bytes,
+        };
+        let is_all = matches!(selected, Selected::All);
+        let memory_selection = "memory selection";
+        let places = memory::places(api, call.memory_space, elements, is_all).ok_or(memory_selection)?;
+        let bytes = usize::try_from(elements).ok().and_then(|elements| elements.checked_mul(element_bytes));
+        let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as usize).ok_or(memory_selection)?;
+        Ok(Prepared { wanted, in_memory, element_bytes, bytes, places })
     }
 
-    /// Reads it.
-    pub fn read(&self, prepared: &Prepared, out: &mut [u8]) -> Result<(), Why> {
-        match catch_unwind(AssertUnwindSafe(|| self.dataset.read_into(&prepared.wanted, prepared.order, out)))
-        {
+    /// Reads it to where the program wants it.
+    pub fn read(&self, prepared: &Prepared, call: &ReadCall) -> Result<(), Why> {
+        if prepared.places.has_gaps() {
+            let mut values = Vec::new();
+            values.try_reserve_exact(prepared.bytes).map_err(|_| "memory selection")?;
+            values.resize(prepared.bytes, 0);
+            self.fill(prepared, &mut values)?;
+            // SAFETY: the program is in this call.
+            unsafe { prepared.memory(call, |at, out| out.copy_from_slice(&values[at..at + out.len()])) };
+            return Ok(());
+        }
+        let mut result = Ok(());
+        // SAFETY: as above.
+        unsafe {
+            prepared.memory(call, |_, out| {
+                hyperslab::memory::advise_huge_pages(out);
+                result = self.fill(prepared, out);
+            });
+        }
+        result
+    }
+
+    /// Reads it without gaps.
+    pub fn fill(&self, prepared: &Prepared, out: &mut [u8]) -> Result<(), Why> {
+        match prepared.in_memory {
+            InMemory::Same(order) => self.read_into(prepared, order, out),
+            InMemory::Wider { from, to, is_native } => {
+                let begin = out.len() - out.len() / to.bytes * from.bytes;
+                self.read_into(prepared, Endianness::Native, &mut out[begin..])?;
+                // Without the processor's own conversion, libhdf5 makes another of what is not a number.
+                if from.class == Class::Float && !is_native && has_nan(&out[begin..]) {
+                    return Err("conversion");
+                }
+                widening(from, to).ok_or("conversion")?(out);
+                Ok(())
+            }
+        }
+    }
+
+    fn read_into(&self, prepared: &Prepared, order: Endianness, out: &mut [u8]) -> Result<(), Why> {
+        match catch_unwind(AssertUnwindSafe(|| self.dataset.read_into(&prepared.wanted, order, out))) {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err("the engine could not read it"),
         }
-    }
-
-    /// How the elements are wanted in memory.
-    fn order(&self, api: &Api, memory_type: Hid) -> Result<Endianness, Why> {
-        let functions = &api.functions;
-        let unknown = "libhdf5 does not tell";
-        // SAFETY: a function of libhdf5, which checks identifiers.
-        if unsafe { functions.iget_type.ok_or(unknown)?(memory_type) } != DATATYPE {
-            return Err("no datatype");
-        }
-        let equal = functions.tequal.ok_or(unknown)?;
-        // SAFETY: identifiers of datatypes.
-        let is = |known: Hid| unsafe { equal(memory_type, known) } > 0;
-        if self.native_type.is_some_and(is) {
-            return Ok(Endianness::Native);
-        }
-        if is(self.file_type) { Ok(Endianness::File) } else { Err("conversion") }
     }
 }
 
@@ -250,48 +265,6 @@ fn check_storage(api: &Api, id: Hid, stored: &Stored) -> Result<(), Why> {
         return Err("no fill value");
     }
     Ok(())
-}
-
-/// The type of a dataset, and the same in this machine's byte order where its elements can be turned as a whole.
-fn types(api: &Api, id: Hid) -> Result<(Hid, Option<Hid>), Why> {
-    let functions = &api.functions;
-    let unknown = "libhdf5 does not tell";
-    // SAFETY: functions of libhdf5, which check identifiers; as for all calls here.
-    let given = unsafe { functions.dget_type.ok_or(unknown)?(id) };
-    let given = Held::new(api, given, functions.tclose).ok_or(unknown)?;
-    // SAFETY: as above.
-    let (class, size, order) = unsafe {
-        (
-            functions.tget_class.ok_or(unknown)?(given.id),
-            functions.tget_size.ok_or(unknown)?(given.id),
-            functions.tget_order.ok_or(unknown)?(given.id),
-        )
-    };
-    let text = 3;
-    // SAFETY: as above.
-    if class == text && unsafe { functions.tis_variable_str.ok_or(unknown)?(given.id) } != 0 {
-        return Err("variable length");
-    }
-    if !FIXED_CLASSES.contains(&class) || !ORDERS.contains(&order) {
-        return Err("type");
-    }
-    // A copy: the type of a committed datatype would keep the file open.
-    // SAFETY: as above.
-    let file_type = api.id(unsafe { functions.tcopy.ok_or(unknown)?(given.id) });
-    if file_type < 0 {
-        return Err(unknown);
-    }
-    let is_number = class == 0 || class == 1;
-    // SAFETY: as above.
-    let is_full = is_number && unsafe { functions.tget_precision.ok_or(unknown)?(given.id) } == size * 8;
-    if !is_full || !matches!(size, 1 | 2 | 4 | 8) {
-        return Ok((file_type, None));
-    }
-    // SAFETY: as above.
-    let native = api.id(unsafe { functions.tget_native_type.ok_or(unknown)?(given.id, ASCENDING) });
-    // SAFETY: as above.
-    let is_as_long = native >= 0 && unsafe { functions.tget_size.ok_or(unknown)?(native) } == size;
-    Ok((file_type, is_as_long.then_some(native)))
 }
 
 /// A transfer list that leaves values as they are.

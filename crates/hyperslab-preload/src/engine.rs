@@ -6,7 +6,7 @@ use crate::functions::{Herr, Hid};
 use crate::opened::{Key, Quiet};
 use crate::selection::Selected;
 use crate::sources::Files;
-use crate::{fit, fork};
+use crate::{fit, fork, recent};
 use hyperslab_trace::EnginePlan;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -125,10 +125,7 @@ impl Engine {
     ) -> Result<(), Why> {
         self.check_transfer(api, call.transfer)?;
         let prepared = dataset.prepare(api, call, selected)?;
-        // SAFETY: the program is in this call.
-        let out = unsafe { prepared.memory(call) };
-        hyperslab::memory::advise_huge_pages(out);
-        dataset.read(&prepared, out)
+        dataset.read(&prepared, call)
     }
 
     /// Reads by the engine into memory of its own, and by the program's call, which counts, and compares both.
@@ -143,7 +140,7 @@ impl Engine {
         let ours = self.check_transfer(api, read.transfer);
         let ours = ours.and_then(|()| dataset.prepare(api, read, selected)).and_then(|prepared| {
             let mut out = vec![0; prepared.bytes()];
-            dataset.read(&prepared, &mut out).map(|()| (prepared, out))
+            dataset.fill(&prepared, &mut out).map(|()| (prepared, out))
         });
         let result = call();
         let (prepared, out) = match ours {
@@ -154,11 +151,23 @@ impl Engine {
             }
         };
         self.note(Ok(()));
-        // SAFETY: the program is in this call.
-        let theirs = unsafe { prepared.memory(read) };
-        if result < 0 || *theirs != *out {
-            let at = out.iter().zip(&*theirs).position(|(ours, theirs)| ours != theirs);
-            let what = at.map_or("libhdf5 fails".to_owned(), |at| format!("byte {at} of a read"));
+        let mut first = (result < 0).then(|| "libhdf5 fails".to_owned());
+        if result >= 0 {
+            let differs =
+                |at: usize, theirs: &[u8]| (0..theirs.len()).find(|byte| theirs[*byte] != out[at + byte]);
+            // SAFETY: the program is in this call.
+            unsafe {
+                prepared.memory(read, |at, theirs| {
+                    if first.is_none()
+                        && *theirs != out[at..at + theirs.len()]
+                        && let Some(byte) = differs(at, theirs)
+                    {
+                        first = Some(format!("byte {} of a read", at + byte));
+                    }
+                });
+            }
+        }
+        if let Some(what) = first {
             self.state().difference.get_or_insert_with(|| format!("{}: {what}", dataset.name()));
         }
         result
@@ -178,6 +187,7 @@ impl Engine {
 
     /// An identifier ended, by a call that succeeded.
     pub fn closed(&self, api: &Api, id: Hid) {
+        recent::forget();
         let gone = self.state().datasets.remove(&(api.identity(), id));
         // Not while another identifier stands for it, or another thread reads it.
         if let Some((_, Ok(dataset))) = gone
@@ -195,6 +205,7 @@ impl Engine {
 
     /// Nothing of a library is open any more.
     pub fn forget(&self, api: &Api) {
+        recent::forget();
         let mut state = self.state();
         state.datasets.retain(|(known, _), _| *known != api.identity());
         state.files.close();

@@ -41,6 +41,12 @@ functions! {
     // Those that are hooked.
     close = "H5close" () -> Herr;
     dread = "H5Dread" (Hid, Hid, Hid, Hid, Hid, *mut c_void) -> Herr;
+    dread_async = "H5Dread_async" (
+        *const c_char, *const c_char, c_uint, Hid, Hid, Hid, Hid, Hid, *mut c_void, Hid
+    ) -> Herr;
+    dread_multi = "H5Dread_multi" (
+        usize, *const Hid, *const Hid, *const Hid, *const Hid, Hid, *const *mut c_void
+    ) -> Herr;
     dwrite = "H5Dwrite" (Hid, Hid, Hid, Hid, Hid, *const c_void) -> Herr;
     dclose = "H5Dclose" (Hid) -> Herr;
     oclose = "H5Oclose" (Hid) -> Herr;
@@ -103,7 +109,6 @@ functions! {
     pclose = "H5Pclose" (Hid) -> Herr;
 
     // Dataspaces and selections.
-    sget_ndims = "H5Sget_simple_extent_ndims" (Hid) -> c_int;
     sget_dims = "H5Sget_simple_extent_dims" (Hid, *mut u64, *mut u64) -> c_int;
     sget_select_type = "H5Sget_select_type" (Hid) -> c_int;
     sget_select_npoints = "H5Sget_select_npoints" (Hid) -> i64;
@@ -124,6 +129,12 @@ functions! {
     tget_order = "H5Tget_order" (Hid) -> c_int;
     tget_precision = "H5Tget_precision" (Hid) -> usize;
     tget_native_type = "H5Tget_native_type" (Hid, c_int) -> Hid;
+    tget_fields = "H5Tget_fields" (Hid, *mut usize, *mut usize, *mut usize, *mut usize, *mut usize) -> Herr;
+    tget_ebias = "H5Tget_ebias" (Hid) -> usize;
+    tget_norm = "H5Tget_norm" (Hid) -> c_int;
+    tget_nmembers = "H5Tget_nmembers" (Hid) -> c_int;
+    tget_member_type = "H5Tget_member_type" (Hid, c_uint) -> Hid;
+    tget_super = "H5Tget_super" (Hid) -> Hid;
     tcopy = "H5Tcopy" (Hid) -> Hid;
     tequal = "H5Tequal" (Hid, Hid) -> c_int;
     tclose = "H5Tclose" (Hid) -> Herr;

@@ -159,13 +159,14 @@ impl Known {
         self.unread_ids.retain(|(known, _), _| *known != api);
     }
 
+    /// True if the word for a datatype is known.
+    pub fn has_name(&self, api: &Api, id: Hid) -> bool {
+        self.memory_type.as_ref().is_some_and(|known| (known.0, known.1) == (api.identity(), id))
+    }
+
     /// Learns the word for a datatype, before the call that uses it.
     pub fn name_type(&mut self, api: &Api, id: Hid) {
-        let is_known =
-            self.memory_type.as_ref().is_some_and(|known| (known.0, known.1) == (api.identity(), id));
-        if !is_known {
-            self.memory_type = Some((api.identity(), id, type_word(api, id).unwrap_or_default()));
-        }
+        self.memory_type = Some((api.identity(), id, type_word(api, id).unwrap_or_default()));
     }
 
     /// An object, and the word for a datatype.

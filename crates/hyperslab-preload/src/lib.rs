@@ -8,7 +8,8 @@
 //!                              │
 //!                              ├─ opened.rs      what is known of this dataset: asked once
 //!                              ├─ selection.rs   which elements: asked at each call, before the real one
-//!                              ├─ engine.rs, answer.rs: the engine, where that comes to the same; or
+//!                              ├─ engine.rs, answer.rs: the engine, where that comes to the same (types.rs: the bytes of an
+//!                              │                element; memory.rs: where they go); or
 //!                              ├─ the real H5Dread
 //!                              └─ process.rs     noted, simulated, written down
 //! ```
@@ -26,8 +27,11 @@ mod fork;
 mod functions;
 mod hook;
 mod known;
+mod memory;
 mod opened;
 mod process;
+mod recent;
 mod selection;
 mod sources;
+mod types;
 mod writer;

@@ -2,7 +2,7 @@
 
 use crate::api::Api;
 use crate::functions::Hid;
-use crate::sources;
+use crate::{selection, sources};
 use hyperslab_storage::CacheSettings;
 use hyperslab_trace::{Description, TracedDataset};
 use std::ffi::{CString, c_int, c_uint, c_void};
@@ -19,7 +19,7 @@ const INFO_BASIC: c_uint = 1;
 /// `H5F_ACC_RDONLY`.
 pub const READ_ONLY: c_uint = 0;
 /// `H5S_MAX_RANK`.
-const RANK_MAX: usize = 32;
+pub const RANK_MAX: usize = 32;
 
 /// Which object an identifier stands for: the file, as its library numbers those that are open, and an address in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,6 +86,12 @@ impl Held {
         let id = api.id(id);
         (id >= 0).then_some(Self { id, close })
     }
+
+    /// The identifier, which is not given back.
+    pub fn keep(mut self) -> Hid {
+        self.close = None;
+        self.id
+    }
 }
 
 impl Drop for Held {
@@ -95,17 +101,6 @@ impl Drop for Held {
             unsafe { close(self.id) };
         }
     }
-}
-
-/// The extent of the dataspace `id`.
-fn extent(api: &Api, id: Hid) -> Option<Vec<u64>> {
-    // SAFETY: functions of libhdf5, which check identifiers.
-    let rank =
-        usize::try_from(unsafe { api.functions.sget_ndims?(id) }).ok().filter(|rank| *rank <= RANK_MAX)?;
-    let mut dims = vec![0; rank];
-    // SAFETY: a place for each dimension.
-    let result = unsafe { api.functions.sget_dims?(id, dims.as_mut_ptr(), ptr::null_mut()) };
-    (result >= 0).then_some(dims)
 }
 
 /// A text that a function writes into memory of a given size, after it has told how long it is.
@@ -255,7 +250,7 @@ pub fn stored(api: &Api, id: Hid) -> Option<Stored> {
     };
     // SAFETY: as above.
     let element_bytes = unsafe { functions.tget_size?(datatype.id) } as u64;
-    Some(Stored { shape: extent(api, space.id)?, chunk, element_bytes, is_filtered })
+    Some(Stored { shape: selection::extent(api, space.id)?.to_vec(), chunk, element_bytes, is_filtered })
 }
 
 /// The access list of a dataset, with another chunk cache.
@@ -296,7 +291,7 @@ pub fn describe(api: &Api, id: Hid, key: Key) -> Option<(Description, Option<Cac
             Held::new(api, functions.iget_file_id?(id), functions.fclose),
         )
     };
-    let shape = extent(api, space.id)?;
+    let shape = selection::extent(api, space.id)?.to_vec();
     // SAFETY: as above.
     let element_bytes = unsafe { functions.tget_size?(datatype.id) } as u64;
     let mut dataset = TracedDataset {

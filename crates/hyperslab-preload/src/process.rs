@@ -1,6 +1,6 @@
 //! The process that is watched: what it opened, what was noted of it, and when that is written down.
 
-use crate::answer::ReadCall;
+use crate::answer::{Answering, ReadCall, Shared, Why};
 use crate::api::Api;
 use crate::engine::{self, Engine};
 use crate::fit::Fitting;
@@ -9,11 +9,13 @@ use crate::known::{Known, Place};
 use crate::opened::Key;
 use crate::selection::{self, Selected};
 use crate::writer::Writer;
-use crate::{fit, fork, opened};
+use crate::{fit, fork, opened, recent};
 use hyperslab_trace::{Call, Plan};
+use smallvec::SmallVec;
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 /// Reading or writing.
@@ -200,6 +202,32 @@ fn thread() -> u64 {
     THREAD.try_with(number).unwrap_or(0)
 }
 
+/// The dataset of a call, or why its reads are left.
+fn answering(engine: &Engine, asked: &Asked<'_>) -> Shared {
+    let (api, id) = (asked.api, asked.api.id(asked.dataset));
+    engine.dataset(api, id, || {
+        // SAFETY: a function of libhdf5, which checks identifiers.
+        let is_dataset = api.functions.iget_type.is_some_and(|get| unsafe { get(id) } == opened::DATASET);
+        is_dataset.then(|| opened::key(api, id)).flatten()
+    })
+}
+
+fn answer(engine: &Engine, asked: &Asked<'_>, read: &ReadCall, dataset: &Answering) -> Result<(), Why> {
+    let selected = selection::of(asked.api, asked.api.id(asked.file_space), dataset.shape());
+    engine.read(asked.api, dataset, read, &selected)
+}
+
+/// To name a dataset twice is an error in some versions of libhdf5.
+fn answer_all(engine: &Engine, reads: &[(Asked<'_>, ReadCall)]) -> Result<(), Why> {
+    let datasets: Vec<_> =
+        reads.iter().map(|(asked, _)| answering(engine, asked)).collect::<Result<_, _>>()?;
+    let addresses: HashSet<_> = datasets.iter().map(Arc::as_ptr).collect();
+    if addresses.len() < datasets.len() {
+        return Err("several datasets");
+    }
+    reads.iter().zip(&datasets).try_for_each(|((asked, read), dataset)| answer(engine, asked, read, dataset))
+}
+
 impl Process {
     fn new(known: Known, writer: Option<Writer>, fitting: Option<Fitting>, engine: Option<Engine>) -> Self {
         Self {
@@ -249,36 +277,58 @@ impl Process {
             return call();
         }
         let (api, id) = (asked.api, asked.api.id(asked.dataset));
-        let shared = engine.dataset(api, id, || {
-            // SAFETY: a function of libhdf5, which checks identifiers.
-            let is_dataset = api.functions.iget_type.is_some_and(|get| unsafe { get(id) } == opened::DATASET);
-            is_dataset.then(|| opened::key(api, id)).flatten()
-        });
+        if let Some(why) = recent::left(api, id, asked.file_space) {
+            engine.note(Err(why));
+            return self.watch(asked, call);
+        }
+        let shared = answering(engine, asked);
+        recent::remember(api, id, &shared);
         if let (Ok(dataset), true) = (&shared, engine.verifies()) {
             let selected = selection::of(api, api.id(asked.file_space), dataset.shape());
             return engine.verify(api, dataset, read, &selected, || self.watch(asked, call));
         }
-        let read = shared.and_then(|dataset| {
-            let selected = selection::of(api, api.id(asked.file_space), dataset.shape());
-            engine.read(api, &dataset, read, &selected)
+        let answer = shared.and_then(|dataset| answer(engine, asked, read, &dataset));
+        if engine.note(answer) { 0 } else { self.watch(asked, call) }
+    }
+
+    /// Answers the reads of a call, all of them, or makes it.
+    pub fn read_several(&self, reads: &[(Asked<'_>, ReadCall)], call: impl FnOnce() -> Herr) -> Herr {
+        let asked = || reads.iter().map(|(asked, _)| asked);
+        let Some(engine) = &self.engine else { return self.watch_several(asked(), call) };
+        if IS_INSIDE.try_with(Cell::get).unwrap_or(true) {
+            return call();
+        }
+        let answer = if engine.verifies() { Err("several datasets") } else { answer_all(engine, reads) };
+        let is_answered = answer.is_ok();
+        reads.iter().for_each(|_| {
+            engine.note(answer);
         });
-        if engine.note(read) { 0 } else { self.watch(asked, call) }
+        if is_answered { 0 } else { self.watch_several(asked(), call) }
     }
 
     /// Makes a call, and notes it.
     pub fn watch(&self, asked: &Asked<'_>, call: impl FnOnce() -> Herr) -> Herr {
-        if self.writer.is_none() {
+        self.watch_several(std::iter::once(asked), call)
+    }
+
+    /// Makes a call that reads several datasets, and notes each with its share of the time.
+    fn watch_several<'a>(
+        &self,
+        asked: impl Iterator<Item = &'a Asked<'a>> + Clone,
+        call: impl FnOnce() -> Herr,
+    ) -> Herr {
+        if self.writer.is_none() || IS_INSIDE.try_with(|inside| inside.replace(true)).unwrap_or(true) {
             return call();
         }
-        if IS_INSIDE.try_with(|inside| inside.replace(true)).unwrap_or(true) {
-            return call();
-        }
-        let looked_at = self.look_at(asked);
+        let looked_at: SmallVec<[_; 1]> = asked.map(|asked| (asked, self.look_at(asked))).collect();
         let began = Instant::now();
         let result = call();
         let took = began.elapsed();
-        if let Some((place, selected)) = looked_at.filter(|_| result >= 0) {
-            self.note(asked, &place, &selected, began + took, took);
+        let share = took / u32::try_from(looked_at.len()).unwrap_or(u32::MAX).max(1);
+        for (asked, looked_at) in looked_at {
+            if let Some((place, selected)) = looked_at.filter(|_| result >= 0) {
+                self.note(asked, &place, &selected, began + took, share);
+            }
         }
         let _ = IS_INSIDE.try_with(|inside| inside.set(false));
         result
@@ -288,13 +338,19 @@ impl Process {
     fn look_at(&self, asked: &Asked<'_>) -> Option<(Place, Selected)> {
         let Asked { api, dataset, .. } = asked;
         let id = api.id(*dataset);
-        let known = self.known().find(api, id);
+        let memory_type = api.id(asked.memory_type);
+        let (known, is_named) = {
+            let mut known = self.known();
+            (known.find(api, id), known.has_name(api, memory_type))
+        };
         let place = match known {
             Some(place) => place,
             None => self.open(api, id)?,
         };
         let selected = selection::of(api, api.id(asked.file_space), &place.shape);
-        self.known().name_type(api, api.id(asked.memory_type));
+        if !is_named {
+            self.known().name_type(api, memory_type);
+        }
         Some((place, selected))
     }
 

@@ -2,25 +2,25 @@
 
 use crate::api::Api;
 use crate::functions::Hid;
-use hyperslab_trace::Read;
+use crate::opened::RANK_MAX;
+use hyperslab_trace::{Read, WantedChunks};
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
 
 /// A number for each dimension.
 pub type Dims = SmallVec<[u64; 4]>;
 
 /// `H5S_ALL`, and `H5S_PLIST` of libhdf5 1.14 and later.
-const ALL: Hid = 0;
+pub const ALL: Hid = 0;
 const PLIST: Hid = 2;
 /// `H5S_BLOCK`, since the same version.
-const BLOCK: Hid = 1;
+pub const BLOCK: Hid = 1;
 /// `H5I_DATASPACE`.
 const DATASPACE: i32 = 4;
 /// `H5S_sel_type`.
 const SELECTED_NONE: i32 = 0;
 const SELECTED_POINTS: i32 = 1;
-const SELECTED_HYPERSLABS: i32 = 2;
-const SELECTED_ALL: i32 = 3;
+pub const SELECTED_HYPERSLABS: i32 = 2;
+pub const SELECTED_ALL: i32 = 3;
 /// No longer list of points or blocks is asked for.
 const LIST_MAX: i64 = 1 << 20;
 
@@ -56,29 +56,98 @@ pub fn of(api: &Api, file_space: Hid, shape: &[u64]) -> Selected {
 }
 
 /// True for the identifier of a dataspace.
-fn is_dataspace(api: &Api, id: Hid) -> bool {
+pub fn is_dataspace(api: &Api, id: Hid) -> bool {
     // SAFETY: a function of libhdf5, which takes any number.
     api.functions.iget_type.is_some_and(|get| unsafe { get(id) } == DATASPACE)
 }
 
+/// How many elements a call selects in a dataset of so many; `None` where that is not told.
+pub fn elements(api: &Api, file_space: Hid, all: u64) -> Option<u64> {
+    match api.id(file_space) {
+        ALL => Some(all),
+        PLIST if api.has_block_space() => None,
+        space if is_dataspace(api, space) => number(api, space),
+        _ => None,
+    }
+}
+
+/// How many elements a dataspace selects.
+pub fn number(api: &Api, space: Hid) -> Option<u64> {
+    // SAFETY: a function of libhdf5 with the identifier of a dataspace.
+    u64::try_from(unsafe { api.functions.sget_select_npoints?(space) }).ok()
+}
+
+/// The extent of a dataspace.
+pub fn extent(api: &Api, space: Hid) -> Option<Dims> {
+    let mut dims = [0; RANK_MAX];
+    // SAFETY: a function of libhdf5 with the identifier of a dataspace, and a place for each dimension that there can be.
+    let rank = unsafe { api.functions.sget_dims?(space, dims.as_mut_ptr(), std::ptr::null_mut()) };
+    Some(Dims::from_slice(dims.get(..usize::try_from(rank).ok()?)?))
+}
+
+/// The first element that a dataspace of this rank selects along each dimension, and how many there are up to the last.
+pub fn bounds(api: &Api, space: Hid, rank: usize) -> Option<(Dims, Dims)> {
+    let (mut start, mut end) = (zeros(rank), zeros(rank));
+    // SAFETY: a function of libhdf5 with the identifier of a dataspace, and a place for each dimension.
+    let told = unsafe { api.functions.sget_select_bounds?(space, start.as_mut_ptr(), end.as_mut_ptr()) };
+    let lens = start.iter().zip(&end).map(|(start, end)| end.saturating_sub(*start).saturating_add(1));
+    let lens = lens.collect();
+    (told >= 0).then_some((start, lens))
+}
+
+/// The number of elements of a block.
+pub fn volume(block: &[u64]) -> Option<u64> {
+    block.iter().try_fold(1u64, |all, len| all.checked_mul(*len))
+}
+
+/// Blocks at equal distances along each dimension.
+pub struct Regular {
+    pub start: Dims,
+    pub step: Dims,
+    pub count: Dims,
+    pub block: Dims,
+}
+
+/// The blocks of a selection that begins at `start`, if they are regular.
+pub fn regular(api: &Api, space: Hid, start: Dims) -> Option<Regular> {
+    let (functions, rank) = (&api.functions, start.len());
+    // SAFETY: a function of libhdf5 with the identifier of a dataspace.
+    if unsafe { functions.sis_regular_hyperslab?(space) } <= 0 {
+        return None;
+    }
+    let [mut first, mut step, mut count, mut block] = std::array::from_fn(|_| zeros(rank));
+    // SAFETY: as above, with a place for each dimension.
+    let told = unsafe {
+        functions.sget_regular_hyperslab?(
+            space,
+            first.as_mut_ptr(),
+            step.as_mut_ptr(),
+            count.as_mut_ptr(),
+            block.as_mut_ptr(),
+        )
+    };
+    // An offset (`H5Soffset_simple`) moves the bounds alone.
+    (told >= 0).then_some(Regular { start, step, count, block })
+}
+
+/// Each question costs some 50 ns: those that decide most are asked first.
 fn asked(api: &Api, space: Hid, shape: &[u64]) -> Option<Selected> {
     let (functions, rank) = (&api.functions, shape.len());
     if !is_dataspace(api, space) {
         return None;
     }
-    // SAFETY: for all calls here, functions of libhdf5 with the identifier of a dataspace; a wrong one is an error. Where they write
-    // into memory, it has a place for each dimension of the dataspace, whose number is asked first.
-    let kind = unsafe { functions.sget_select_type?(space) };
-    // SAFETY: as above.
-    if unsafe { functions.sget_ndims?(space) } != i32::try_from(rank).ok()? {
+    let elements = number(api, space)?;
+    // Of another extent, the same selection means something else.
+    if extent(api, space)?[..] != *shape {
         return None;
     }
-    let mut dims = zeros(rank);
-    // SAFETY: as above. Of another extent, the same selection means something else.
-    if unsafe { functions.sget_dims?(space, dims.as_mut_ptr(), std::ptr::null_mut()) } < 0 || *dims != *shape
-    {
-        return None;
+    if elements == 0 {
+        return Some(Selected::Nothing);
     }
+    // A single element is a block, however it was selected.
+    let is_element = elements == 1 && rank > 0;
+    // SAFETY: for all calls here, functions of libhdf5 with the identifier of a dataspace.
+    let kind = if is_element { SELECTED_HYPERSLABS } else { unsafe { functions.sget_select_type?(space) } };
     match kind {
         SELECTED_ALL => return Some(Selected::All),
         SELECTED_NONE => return Some(Selected::Nothing),
@@ -94,32 +163,13 @@ fn asked(api: &Api, space: Hid, shape: &[u64]) -> Option<Selected> {
             unsafe { functions.sget_select_elem_pointlist?(space, 0, points as u64, list.as_mut_ptr()) };
         return (result >= 0).then_some(Selected::Points(list));
     }
-    let (mut start, mut end) = (zeros(rank), zeros(rank));
-    // SAFETY: as above.
-    if unsafe { functions.sget_select_bounds?(space, start.as_mut_ptr(), end.as_mut_ptr()) } < 0 {
-        return None;
+    let (start, block) = bounds(api, space, rank)?;
+    if volume(&block) == Some(elements) {
+        let ones: Dims = SmallVec::from_elem(1, rank);
+        return Some(Selected::Blocks { start, step: ones.clone(), count: ones, block });
     }
-    // SAFETY: as above.
-    let points = u64::try_from(unsafe { functions.sget_select_npoints?(space) }).ok()?;
-    let extent: Dims =
-        start.iter().zip(&end).map(|(start, end)| end.saturating_sub(*start).saturating_add(1)).collect();
-    let ones: Dims = SmallVec::from_elem(1, rank);
-    if extent.iter().try_fold(1u64, |all, len| all.checked_mul(*len)) == Some(points) {
-        return Some(Selected::Blocks { start, step: ones.clone(), count: ones, block: extent });
-    }
-    if let (Some(is_regular), Some(get)) = (functions.sis_regular_hyperslab, functions.sget_regular_hyperslab)
-    {
-        // SAFETY: as above.
-        if unsafe { is_regular(space) } > 0 {
-            let (mut first, mut step) = (zeros(rank), zeros(rank));
-            let (mut count, mut block) = (zeros(rank), zeros(rank));
-            // SAFETY: as above.
-            let result = unsafe {
-                get(space, first.as_mut_ptr(), step.as_mut_ptr(), count.as_mut_ptr(), block.as_mut_ptr())
-            };
-            // An offset (`H5Soffset_simple`) moves the bounds alone.
-            return (result >= 0).then_some(Selected::Blocks { start, step, count, block });
-        }
+    if let Some(Regular { start, step, count, block }) = regular(api, space, start) {
+        return Some(Selected::Blocks { start, step, count, block });
     }
     // SAFETY: as above.
     let blocks = unsafe { functions.sget_select_hyper_nblocks?(space) };
@@ -128,58 +178,6 @@ fn asked(api: &Api, space: Hid, shape: &[u64]) -> Option<Selected> {
     let result =
         unsafe { functions.sget_select_hyper_blocklist?(space, 0, blocks as u64, list.as_mut_ptr()) };
     (result >= 0).then_some(Selected::Listed(list))
-}
-
-/// Where in the program's memory a read of so many elements goes, counted in elements: `None` unless it is one block without gaps.
-/// `is_all` is true if all elements of the dataset are read.
-pub fn in_memory(api: &Api, space: Hid, elements: u64, is_all: bool) -> Option<u64> {
-    let functions = &api.functions;
-    let space = api.id(space);
-    match space {
-        // The extent and the selection in the file.
-        ALL => return is_all.then_some(0),
-        BLOCK if api.has_block_space() => return Some(0),
-        _ if !is_dataspace(api, space) => return None,
-        _ => {}
-    }
-    // SAFETY: for all calls here, functions of libhdf5 with the identifier of a dataspace; a wrong one is an error. Where they write into
-    // memory, it has a place for each dimension.
-    let kind = unsafe { functions.sget_select_type?(space) };
-    // SAFETY: as above.
-    if u64::try_from(unsafe { functions.sget_select_npoints?(space) }) != Ok(elements) {
-        return None;
-    }
-    match kind {
-        SELECTED_ALL => return Some(0),
-        SELECTED_HYPERSLABS => {}
-        _ => return None,
-    }
-    // SAFETY: as above.
-    let rank = usize::try_from(unsafe { functions.sget_ndims?(space) })
-        .ok()
-        .filter(|rank| (1..=32).contains(rank))?;
-    let (mut dims, mut start, mut end) = (zeros(rank), zeros(rank), zeros(rank));
-    // SAFETY: as above.
-    let told = unsafe {
-        (
-            functions.sget_dims?(space, dims.as_mut_ptr(), std::ptr::null_mut()),
-            functions.sget_select_bounds?(space, start.as_mut_ptr(), end.as_mut_ptr()),
-        )
-    };
-    if told.0 < 0 || told.1 < 0 {
-        return None;
-    }
-    let extent: Dims =
-        start.iter().zip(&end).map(|(start, end)| end.saturating_sub(*start).saturating_add(1)).collect();
-    if extent.iter().try_fold(1u64, |all, len| all.checked_mul(*len)) != Some(elements) {
-        return None;
-    }
-    // Up to the first dimension that is not covered as a whole, there is one row.
-    let cut = (0..rank).rev().find(|axis| extent[*axis] != dims[*axis]).unwrap_or(0);
-    if extent[..cut].iter().any(|len| *len != 1) {
-        return None;
-    }
-    start.iter().zip(&dims).try_fold(0u64, |at, (start, dim)| at.checked_mul(*dim)?.checked_add(*start))
 }
 
 fn zeros(rank: usize) -> Dims {
@@ -216,62 +214,17 @@ impl Selected {
                     (0..rank).map(|axis| block[rank + axis].saturating_sub(block[axis]) + 1).product::<u64>()
                 };
                 let elements = list.chunks_exact(rank * 2).map(volume).sum();
-                let mut chunks = Chunks::new(shape, chunk);
+                let mut chunks = WantedChunks::new(shape, chunk);
                 list.chunks_exact(rank * 2)
                     .for_each(|block| chunks.add_block(&block[..rank], &block[rank..]));
                 Some(note(Read::Chunks(&chunks.listed()), elements))
             }
             Self::Points(list) => {
                 let rank = shape.len().max(1);
-                let mut chunks = Chunks::new(shape, chunk);
+                let mut chunks = WantedChunks::new(shape, chunk);
                 list.chunks_exact(rank).for_each(|point| chunks.add_block(point, point));
                 Some(note(Read::Chunks(&chunks.listed()), (list.len() / rank) as u64))
             }
         }
-    }
-}
-
-/// How many elements of each chunk are wanted, by the linear index of the chunk.
-struct Chunks<'s> {
-    chunk: Option<&'s [u64]>,
-    strides: Dims,
-    wanted: BTreeMap<u64, u64>,
-}
-
-impl<'s> Chunks<'s> {
-    fn new(shape: &[u64], chunk: Option<&'s [u64]>) -> Self {
-        let mut strides: Dims = SmallVec::from_elem(1, shape.len());
-        if let Some(chunk) = chunk {
-            for axis in (1..shape.len()).rev() {
-                strides[axis - 1] = strides[axis].saturating_mul(shape[axis].div_ceil(chunk[axis].max(1)));
-            }
-        }
-        Self { chunk, strides, wanted: BTreeMap::new() }
-    }
-
-    fn add_block(&mut self, first: &[u64], last: &[u64]) {
-        let Some(chunk) = self.chunk else { return };
-        let mut at: Dims = first.iter().zip(chunk).map(|(first, chunk)| first / chunk).collect();
-        loop {
-            let mut elements = 1u64;
-            for axis in 0..at.len() {
-                let begin = (at[axis] * chunk[axis]).max(first[axis]);
-                let end = (at[axis] * chunk[axis] + chunk[axis] - 1).min(last[axis]);
-                elements = elements.saturating_mul(end.saturating_sub(begin) + 1);
-            }
-            let linear = at.iter().zip(&self.strides).map(|(at, stride)| at * stride).sum();
-            *self.wanted.entry(linear).or_default() += elements;
-            let Some(axis) = (0..at.len()).rev().find(|axis| at[*axis] < last[*axis] / chunk[*axis]) else {
-                return;
-            };
-            at[axis] += 1;
-            for inner in axis + 1..at.len() {
-                at[inner] = first[inner] / chunk[inner];
-            }
-        }
-    }
-
-    fn listed(self) -> Vec<(u64, u64)> {
-        self.wanted.into_iter().collect()
     }
 }

@@ -18,6 +18,8 @@ fn only_functions_of_libhdf5_are_exported() {
         "H5Dopen1",
         "H5Dopen2",
         "H5Dread",
+        "H5Dread_async",
+        "H5Dread_multi",
         "H5Dwrite",
         "H5Fclose",
         "H5Idec_ref",

@@ -17,6 +17,7 @@ mod plan;
 mod record;
 mod timeline;
 mod trace;
+mod wanted_chunks;
 mod watched;
 
 pub use candidates::candidates;
@@ -27,4 +28,5 @@ pub use record::{
     CacheDecodes, Calls, ChunkDecodes, Line, Process, Timeline, TracedDataset, TracedPattern, VERSION,
 };
 pub use trace::{Trace, TraceError};
+pub use wanted_chunks::WantedChunks;
 pub use watched::{Call, Description, Watched};

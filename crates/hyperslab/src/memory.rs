@@ -1,5 +1,9 @@
 //! Memory and threads, for programs that process data beside the engine.
 
+mod places;
+
+pub use places::Places;
+
 use crate::File;
 
 pub use hyperslab_array::chunk::memory::mapped_bytes_peak;

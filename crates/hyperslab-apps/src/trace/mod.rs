@@ -1,11 +1,12 @@
 //! A trace: what a program read, what libhdf5 decoded for it, and what would have helped most.
 //!
 //! ```text
-//! lines of all processes ──► datasets, added up (traced.rs) ──► the cure of each (cure.rs) ──► Answer
+//! lines of all processes ──► datasets, added up (traced.rs, when.rs) ──► the cure of each (cure.rs) ──► Answer
 //! ```
 
 mod cure;
 mod traced;
+mod when;
 
 pub use cure::Cure;
 pub use traced::{Answer, Traced};

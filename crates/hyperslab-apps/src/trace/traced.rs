@@ -1,7 +1,8 @@
 //! The datasets of a trace, added up over its processes.
 
 use super::cure::{Cure, cure};
-use hyperslab_trace::{CacheDecodes, Calls, Trace, TracedDataset, TracedPattern};
+use super::when::timeline;
+use hyperslab_trace::{CacheDecodes, Calls, ChunkDecodes, Timeline, Trace, TracedDataset, TracedPattern};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 const PATTERNS_MAX: usize = 8;
 
 /// What a trace says.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Answer {
     /// The folder or the file.
     pub trace: String,
@@ -65,6 +66,10 @@ pub struct Traced {
     pub left: BTreeMap<String, u64>,
     /// What was read most: calls that are alike, those that took most time first.
     pub patterns: Vec<TracedPattern>,
+    /// When it was read, in seconds since the first process began.
+    pub timeline: Option<Timeline>,
+    /// How often its chunks were decoded.
+    pub chunk_decodes: Option<ChunkDecodes>,
     /// The line that helps most.
     pub cure: Option<Cure>,
 }
@@ -88,6 +93,7 @@ impl Answer {
         for dataset in &mut datasets {
             dataset.cure = cure(dataset, &program);
             dataset.patterns = patterns(trace, dataset);
+            dataset.timeline = timeline(trace, &dataset.file, &dataset.dataset);
         }
         datasets.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()).then_with(|| a.dataset.cmp(&b.dataset)));
         Self {
@@ -129,7 +135,8 @@ fn patterns(trace: &Trace, dataset: &Traced) -> Vec<TracedPattern> {
 }
 
 impl Traced {
-    pub(super) fn of_line(dataset: &TracedDataset) -> Self {
+    /// One that a single process used.
+    pub fn of_line(dataset: &TracedDataset) -> Self {
         Self {
             file: dataset.file.clone(),
             dataset: dataset.traced.clone(),
@@ -148,6 +155,8 @@ impl Traced {
             answered: dataset.answered,
             left: dataset.left.clone(),
             patterns: Vec::new(),
+            timeline: None,
+            chunk_decodes: dataset.chunk_decodes.clone(),
             cure: None,
         }
     }
@@ -162,6 +171,13 @@ impl Traced {
             (self.reads.decodes, self.decodes_least) = (None, None);
             self.candidates.clear();
             self.not_counted = self.not_counted.take().or_else(|| other.not_counted.clone());
+        }
+        match (&mut self.chunk_decodes, &other.chunk_decodes) {
+            (Some(ours), Some(others)) if ours.decodes.len() == others.decodes.len() => {
+                ours.decodes.iter_mut().zip(&others.decodes).for_each(|(ours, others)| *ours += others);
+            }
+            (None, others) => self.chunk_decodes = others.clone(),
+            (Some(_), _) => {}
         }
         self.decodes_least = self.decodes_least.zip(other.decodes_least).map(|(a, b)| a + b);
         let other_decodes = |cache| other.candidates.iter().find(|tried| tried.cache == cache);

@@ -21,6 +21,7 @@ EXAMPLES
   hyperslab trace -o run2 -- sh -c 'ncks -v t2m in.nc out.nc && cdo timmean in.nc mean.nc'
   hyperslab trace --show run1                            the summary once more
   hyperslab trace --show run1 --json                     as one JSON document
+  hyperslab trace --show run1 --html run1.html           as a page: when it waited, for what, and how often each chunk was decoded
   hyperslab doctor era5.nc --reads-from run1             what the doctor says of these reads
 
 The folder has a file of JSON lines for each process. It is written while the program runs, so that a program that is killed leaves
@@ -41,6 +42,9 @@ pub(crate) struct TraceArgs {
     /// Print one JSON document
     #[arg(long, requires = "show")]
     pub json: bool,
+    /// Also write a page: what was read and when, how often each chunk was decoded, what would help
+    #[arg(long, value_name = "PAGE")]
+    pub html: Option<PathBuf>,
     /// The program and its arguments
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,

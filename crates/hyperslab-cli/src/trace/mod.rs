@@ -6,6 +6,8 @@ mod text;
 use crate::failure::{self, Failure};
 use crate::preloaded;
 use arguments::TraceArgs;
+use hyperslab_apps::outputs::{check_file, write_file};
+use hyperslab_apps::shell_line::shell_line;
 use hyperslab_apps::{schema, trace};
 use hyperslab_trace::Plan;
 use std::io::Write;
@@ -13,8 +15,12 @@ use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub(crate) fn run(args: &TraceArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    if let Some(page) = &args.html {
+        check_file("--html", page)?;
+    }
     if let Some(shown) = &args.show {
         let answer = trace::run(shown)?;
+        draw(args, &answer, shown)?;
         let text = if args.json { schema::document(schema::TRACE, &answer)? } else { text::text(&answer) };
         out.write_all(text.as_bytes())?;
         return Ok(failure::DONE);
@@ -34,9 +40,25 @@ pub(crate) fn run(args: &TraceArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     } else {
         let answer = trace::run(&folder)?;
         let _ = err.write_all(text::text(&answer).as_bytes());
+        draw(args, &answer, &folder)?;
     }
     ended.pass_on();
     Ok(ended.code())
+}
+
+/// Writes the page of a trace, if there is to be one.
+fn draw(args: &TraceArgs, answer: &trace::Answer, folder: &Path) -> Result<(), Failure> {
+    let Some(page) = &args.html else { return Ok(()) };
+    let shown = |path: &Path| path.display().to_string();
+    let words = [
+        "hyperslab".to_owned(),
+        "trace".to_owned(),
+        "--show".to_owned(),
+        shown(folder),
+        "--html".to_owned(),
+        shown(page),
+    ];
+    Ok(write_file(page, &hyperslab_pages::trace::page(answer, &shell_line(&words)).html())?)
 }
 
 /// Makes the folder of the trace.

@@ -2,17 +2,16 @@
 
 use crate::output::{Align, Line, table};
 use hyperslab_apps::trace::{Answer, Cure, Traced};
-use hyperslab_trace::{Order, TracedPattern};
+use hyperslab_pages::trace::words::{cure_text, cured, pattern_text, seconds_text};
+use hyperslab_trace::TracedPattern;
+use hyperslab_units::count_text;
 use hyperslab_units::size::bytes_text;
-use hyperslab_units::{count_text, counted_text};
 use std::fmt::Write;
 
 /// The most datasets that are listed.
 const DATASETS_MAX: usize = 20;
 /// The most patterns of a dataset that are listed.
 const PATTERNS_SHOWN: usize = 3;
-/// What saves less than this share of the whole run is not told of.
-const SAVED_SHARE_MIN: f64 = 0.01;
 /// The most cures that are printed.
 const CURES_MAX: usize = 3;
 
@@ -36,15 +35,10 @@ pub(super) fn text(answer: &Answer) -> String {
     }
     text.push('\n');
     text.push_str(&datasets(answer));
-    let cured: Vec<(&Traced, &Cure)> =
-        answer.datasets.iter().filter_map(|traced| Some((traced, traced.cure.as_ref()?))).collect();
-    let saves = |(traced, cure): &(&Traced, &Cure)| {
-        traced.reads.seconds - cure.seconds >= SAVED_SHARE_MIN * answer.seconds
-    };
-    let cured: Vec<(&Traced, &Cure)> = cured.into_iter().filter(saves).collect();
+    let cured: Vec<(&Traced, &Cure)> = cured(answer).collect();
     for (traced, cure) in cured.iter().take(CURES_MAX) {
         text.push('\n');
-        text.push_str(&cure_text(traced, cure));
+        text.push_str(&cure_lines(traced, cure));
     }
     if cured.is_empty() && answer.datasets.iter().any(|traced| traced.reads.decodes.is_some()) {
         text.push_str("\nNo chunk cache would have saved much of this time.\n");
@@ -84,7 +78,7 @@ fn datasets(answer: &Answer) -> String {
         }
         lines.push(row(traced));
         lines.extend(
-            traced.patterns.iter().take(PATTERNS_SHOWN).map(|pattern| Line::Text(pattern_text(pattern))),
+            traced.patterns.iter().take(PATTERNS_SHOWN).map(|pattern| Line::Text(pattern_line(pattern))),
         );
     }
     let others = answer.datasets.len().saturating_sub(DATASETS_MAX);
@@ -99,46 +93,15 @@ fn datasets(answer: &Answer) -> String {
 }
 
 /// `  16,200 times --read 1x1x1x717, 3.1 s`
-fn pattern_text(pattern: &TracedPattern) -> String {
-    let shape = hyperslab_storage::pattern::shape_text(&pattern.shape);
-    let block = match (&pattern.step, pattern.irregular) {
-        _ if pattern.write => format!("--write {shape}"),
-        (_, true) => "elements here and there".to_owned(),
-        (Some(step), _) => {
-            format!("--read {shape} --stride {}", hyperslab_storage::pattern::shape_text(step))
-        }
-        (None, _) => format!("--read {shape}"),
-    };
-    let order = match &pattern.order {
-        None => String::new(),
-        Some(Order::Sweep(order)) => {
-            let order: Vec<String> = order.iter().map(usize::to_string).collect();
-            format!(" --order {}", order.join(","))
-        }
-        Some(Order::Named(name)) if name == "repeat" => " (the same block)".to_owned(),
-        Some(Order::Named(_)) => format!(" --random {}", pattern.count),
-    };
-    format!("  {} times {block}{order}, {}", count_text(pattern.count), seconds_text(pattern.seconds))
+fn pattern_line(pattern: &TracedPattern) -> String {
+    let (calls, seconds) = (count_text(pattern.count), seconds_text(pattern.seconds));
+    format!("  {calls} times {}, {seconds}", pattern_text(pattern))
 }
 
-fn cure_text(traced: &Traced, cure: &Cure) -> String {
-    let decodes = traced.reads.decodes.unwrap_or(0);
-    let mut text = format!(
-        "{}: {} decodes {} instead of {}: about {} instead of {}\n",
-        traced.dataset,
-        cure.text(),
-        counted_text(cure.decodes, "chunk"),
-        count_text(decodes),
-        seconds_text(cure.seconds),
-        seconds_text(traced.reads.seconds)
-    );
+fn cure_lines(traced: &Traced, cure: &Cure) -> String {
+    let mut text = format!("{}: {}\n", traced.dataset, cure_text(traced, cure));
     for (target, line) in &cure.lines {
         let _ = writeln!(text, "  {target}: {line}");
     }
     text
-}
-
-/// `12.3 s`, `45 ms`.
-fn seconds_text(seconds: f64) -> String {
-    if seconds >= 1.0 { format!("{seconds:.1} s") } else { format!("{:.0} ms", seconds * 1e3) }
 }

@@ -5,6 +5,7 @@
 mod close;
 mod open;
 mod read;
+mod read_several;
 mod register;
 mod write;
 
@@ -48,5 +49,32 @@ macro_rules! jump_with_six {
     };
 }
 
+/// The same for functions of which more arguments are on the stack: `$copy` pushes the address of the caller and these arguments again,
+/// `$bytes` in all.
+macro_rules! jump_with_stack {
+    ($symbol:ident, [$($copy:literal),*], $bytes:literal, [$($arm:literal),*], $inner:path) => {
+        /// In place of libhdf5's.
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $symbol() {
+            #[cfg(target_arch = "x86_64")]
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                $($copy,)*
+                concat!(".cfi_adjust_cfa_offset ", $bytes),
+                "call {inner}",
+                concat!("add rsp, ", $bytes),
+                concat!(".cfi_adjust_cfa_offset -", $bytes),
+                "ret",
+                ".cfi_endproc",
+                inner = sym $inner
+            );
+            #[cfg(target_arch = "aarch64")]
+            core::arch::naked_asm!($($arm,)* inner = sym $inner);
+        }
+    };
+}
+
 use jump;
 use jump_with_six;
+use jump_with_stack;

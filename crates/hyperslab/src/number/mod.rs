@@ -15,6 +15,7 @@ mod float;
 mod integer;
 mod mode;
 mod native;
+pub mod widen;
 
 pub use convert::Converter;
 pub use float::{NativeBytes, half_to_double, native_float};

@@ -1,0 +1,8 @@
+//! The name by which programs that are linked with the shared library look for it.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libhyperslab.so.0");
+    }
+}
