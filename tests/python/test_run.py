@@ -118,6 +118,22 @@ def test_a_cache_of_the_program_is_never_made_smaller_and_memory_is_kept(file):
     assert cache_of(file, ", rdcc_nbytes=100", "--memory", "1MiB")[1] == 100
 
 
+def test_caches_are_those_that_the_traced_reads_need(tmp_path):
+    path = tmp_path / "t.h5"
+    with h5py.File(path, "w") as new:
+        values = np.arange(512 * 2048, dtype="f4").reshape(512, 2048)
+        new.create_dataset("t", data=values, chunks=(512, 128), compression="gzip", compression_opts=1)
+    # Of all columns, only the first four chunks: the usual reads need sixteen.
+    reads = f"import h5py; rows = h5py.File({str(path)!r}, rdcc_nbytes=100)['t']; [rows[row, :512] for row in range(20)]"
+    trace = tmp_path / "x"
+    subprocess.run(replay.command("trace", "-o", trace, "--", sys.executable, "-c", reads), check=True, timeout=60)
+    assert cache_of(path, ", rdcc_nbytes=100")[1] == 4 << 20
+    assert cache_of(path, ", rdcc_nbytes=100", "--reads-from", trace)[1] == 2 << 20
+    assert cache_of(path, ", rdcc_nbytes=100", "--reads-from", trace, "--memory", "1MiB")[1] == 100
+    missing = run("--reads-from", tmp_path / "none", "--", "true")
+    assert missing.returncode == 2 and "none" in missing.stderr
+
+
 def test_the_exit_code_is_that_of_the_program():
     assert run("--", "sh", "-c", "exit 7").returncode == 7
     assert run("--", "sh", "-c", "kill -TERM $$").returncode == -15

@@ -170,6 +170,42 @@ def test_the_doctor_takes_the_reads_of_a_trace(file, tmp_path):
         hyperslab.doctor(tmp_path / "t.h5", "/raw", reads_from=tmp_path / "x")
 
 
+def test_the_page_of_a_trace_has_its_numbers(file, tmp_path):
+    script = f"""
+import h5py, time
+with h5py.File({str(file)!r}, rdcc_nbytes=100) as file:
+    rows = file["t"]
+    for row in range(60):
+        rows[row]
+        time.sleep(0.01)
+"""
+    page = tmp_path / "page.html"
+    words = replay.command("trace", "-o", tmp_path / "x", "--html", page, "--", sys.executable, "-c", script)
+    subprocess.run(words, check=True, timeout=60)
+    text = page.read_text()
+    for part in ("When it waited for HDF5", "240 decodes of 4 chunks", "decoded 60 times", "--read 1x120", "hyperslab run --only cache"):
+        assert part in text, part
+    again = tmp_path / "again.html"
+    subprocess.run(replay.command("trace", "--show", tmp_path / "x", "--html", again), check=True, timeout=60)
+    assert "240 decodes of 4 chunks" in again.read_text()
+    assert [at.name for at in tmp_path.iterdir() if at.suffix == ".html"] and not (tmp_path / "x" / "page.html").exists()
+
+
+def test_the_bench_and_the_forecast_take_the_reads_of_a_trace(file, tmp_path):
+    script = f"import h5py; rows = h5py.File({str(file)!r})['t']; [rows[row] for row in range(60)]"
+    subprocess.run(replay.command("trace", "-o", tmp_path / "x", "--", sys.executable, "-c", script), check=True, timeout=60)
+    words = replay.command("bench", file, "--reads-from", tmp_path / "x", "--engine", "hyperslab", "--repeats", "1", "--json")
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert {tuple(row["access"]["block"]) for row in rows} == {(1, 120)}
+    assert {row["subject"]["path"] for row in rows if "subject" in row} <= {"/t"}
+    words = replay.command("doctor", file, "--cloud", "--reads-from", tmp_path / "x", "--json")
+    report = json.loads(subprocess.run(words, capture_output=True, text=True, timeout=120).stdout)
+    assert [read["shape"] for read in report["datasets"][0]["reads"]] == [[1, 120]]
+    assert "1x120" in json.dumps(report["forecast"])
+
+
 def test_a_program_that_is_killed_leaves_what_it_did(file, tmp_path):
     script = f"""
 import h5py, time

@@ -18,14 +18,16 @@ impl Command {
             Command::Digest(args) => args.files.clone(),
             Command::Doctor(args) => and(&args.paths, &[&args.baseline, &args.reads_from, &args.libhdf5]),
             Command::Advise(args) => and(args.file.as_slice(), &[&args.reads_from, &args.libhdf5]),
-            Command::Bench(args) => and(&args.render, &[&args.file, &args.from, &args.compare]),
+            Command::Bench(args) => {
+                and(&args.render, &[&args.file, &args.from, &args.compare, &args.reads_from])
+            }
             Command::Check(args) => args.paths.clone(),
             Command::Index(args) => args.files.clone(),
             Command::Repack(args) => and(&args.paths, &[&args.recipe, &args.files_from]),
             #[cfg(target_os = "linux")]
             Command::Trace(args) => args.show.iter().cloned().collect(),
             #[cfg(target_os = "linux")]
-            Command::Run(_) => Vec::new(),
+            Command::Run(args) => args.reads_from.iter().cloned().collect(),
             Command::BenchWorker => Vec::new(),
         }
     }

@@ -105,6 +105,14 @@ impl Observed {
         self.calls.keys().map(String::as_str)
     }
 
+    /// How many elements of a dataset were read, counted again at each read.
+    pub fn elements(&self, dataset: &str) -> f64 {
+        let calls = self.calls.get(dataset).into_iter().flatten();
+        calls
+            .map(|((block, _), count)| block.iter().map(|len| *len as f64).product::<f64>() * *count as f64)
+            .sum()
+    }
+
     /// The reads of a dataset, those that read most of it first.
     ///
     /// # Errors

@@ -8,8 +8,9 @@ use crate::functions::Hid;
 use crate::opened::{self, Key, Quiet, Stored};
 use hyperslab_doctor::{DatasetFacts, FilterFact, fitting_cache};
 use hyperslab_storage::CacheSettings;
-use hyperslab_trace::CachePlan;
+use hyperslab_trace::{CachePlan, PlannedCache};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Smaller datasets are read in no time, and opening them once more, or by the engine, takes longer.
 pub const DATASET_BYTES_MIN: u64 = 1 << 20;
@@ -18,6 +19,8 @@ pub const DATASET_BYTES_MIN: u64 = 1 << 20;
 #[derive(Debug, Clone)]
 pub struct Fitting {
     memory: u64,
+    /// Those of a trace.
+    planned: Arc<[PlannedCache]>,
     /// Bytes given to objects that are open.
     given: HashMap<(usize, Key), u64>,
     /// The cache of datasets that are stored alike, so that it is looked for once.
@@ -36,16 +39,22 @@ struct Question {
 impl Fitting {
     pub fn new(plan: &CachePlan) -> Self {
         let memory = plan.memory_bytes.unwrap_or_else(|| hyperslab::cache_bytes() as u64) / ranks_of_node();
-        Self { memory, given: HashMap::new(), found: HashMap::new() }
+        Self { memory, planned: plan.planned.clone().into(), given: HashMap::new(), found: HashMap::new() }
     }
 
-    /// The cache that a dataset should have instead of the one it has.
+    /// The caches of a trace.
+    pub fn planned(&self) -> Arc<[PlannedCache]> {
+        self.planned.clone()
+    }
+
+    /// The cache that a dataset should have instead of the one it has; `planned` is that of a trace.
     pub fn wanted(
         &mut self,
         api: &Api,
         key: Key,
         stored: &Stored,
         in_force: CacheSettings,
+        planned: Option<CacheSettings>,
     ) -> Option<CacheSettings> {
         let bytes = stored.bytes();
         if !stored.is_filtered || bytes < DATASET_BYTES_MIN || bytes <= in_force.nbytes {
@@ -58,6 +67,13 @@ impl Fitting {
             bytes_max: left,
             version: api.version.clone(),
         };
+        if let Some(cache) = planned {
+            let is_larger = cache.nbytes > in_force.nbytes && cache.nbytes <= left;
+            return is_larger.then(|| {
+                self.given.insert((api.identity(), key), cache.nbytes);
+                cache
+            });
+        }
         let found = self.found.entry(question).or_insert_with(|| {
             let version = api.version.parse().ok()?;
             fitting_cache(&facts(stored), &[], in_force, version, left)

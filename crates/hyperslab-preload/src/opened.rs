@@ -4,7 +4,7 @@ use crate::api::Api;
 use crate::functions::Hid;
 use crate::{selection, sources};
 use hyperslab_storage::CacheSettings;
-use hyperslab_trace::{Description, TracedDataset};
+use hyperslab_trace::{Description, PlannedCache, TracedDataset};
 use std::ffi::{CString, c_int, c_uint, c_void};
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
@@ -200,6 +200,31 @@ pub fn status(descriptor: RawFd) -> Option<libc::stat> {
     unsafe { (libc::fstat(descriptor, status.as_mut_ptr()) == 0).then(|| status.assume_init()) }
 }
 
+fn inode(descriptor: RawFd) -> Option<[u64; 2]> {
+    status(descriptor).map(|status| [status.st_dev, status.st_ino])
+}
+
+/// True if this is the dataset that is open as `id`: by its path, and the inode or the path of its file.
+pub fn is_planned(api: &Api, id: Hid, planned: &PlannedCache) -> bool {
+    let Some(FileAndPath { file, path }) = file_and_path(api, id) else { return false };
+    if path.to_bytes() != planned.dataset.as_bytes() {
+        return false;
+    }
+    // SAFETY: a function of libhdf5 with the identifier of a file.
+    let access = api.functions.fget_access_plist.map(|get| unsafe { get(file.id) });
+    let access = access.and_then(|access| Held::new(api, access, api.functions.pclose));
+    let found = access.and_then(|access| inode(descriptor(api, file.id, &access)?));
+    (found.is_some() && found == planned.inode) || file_name(api, &file) == planned.file
+}
+
+/// The path of a file, from the root.
+fn file_name(api: &Api, file: &Held) -> String {
+    // SAFETY: a function of libhdf5, which checks identifiers, with a place for the text.
+    let name =
+        text(|place, bytes| api.functions.fget_name.map_or(-1, |get| unsafe { get(file.id, place, bytes) }));
+    absolute(&name.unwrap_or_default())
+}
+
 /// True if an identifier is one of a dataset, as its upper bits say.
 pub fn is_dataset(api: &Api, id: Hid) -> bool {
     api.type_bits(id) == DATASET
@@ -306,10 +331,7 @@ pub fn describe(api: &Api, id: Hid, key: Key) -> Option<(Description, Option<Cac
         ..TracedDataset::default()
     };
     let Some(file) = file else { return Some((Description { dataset, geometry: None }, None)) };
-    // SAFETY: as above.
-    let name =
-        text(|place, bytes| functions.fget_name.map_or(-1, |get| unsafe { get(file.id, place, bytes) }));
-    dataset.file = absolute(&name.unwrap_or_default());
+    dataset.file = file_name(api, &file);
     // SAFETY: as above.
     let access = Held::new(api, unsafe { functions.fget_access_plist?(file.id) }, functions.pclose);
     let cache = cache(api, id, access.as_ref());
@@ -321,7 +343,7 @@ pub fn describe(api: &Api, id: Hid, key: Key) -> Option<(Description, Option<Cac
     // SAFETY: as above.
     let is_known = unsafe { functions.fget_intent?(file.id, &mut intent) } >= 0;
     let descriptor = access.as_ref().and_then(|access| descriptor(api, file.id, access));
-    dataset.inode = descriptor.and_then(status).map(|status| [status.st_dev, status.st_ino]);
+    dataset.inode = descriptor.and_then(inode);
     let geometry = match descriptor {
         Some(_) if !is_known || intent != READ_ONLY => Err("its file is open for writing".to_owned()),
         Some(descriptor) => sources::storage(descriptor, key.address, &mut dataset),

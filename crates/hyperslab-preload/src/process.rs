@@ -262,8 +262,13 @@ impl Process {
         let (Some(stored), Some(in_force)) = (opened::stored(api, id), opened::cache_of(api, id)) else {
             return id;
         };
+        // libhdf5 is asked without the lock.
+        let planned = self.fitting().map(|fitting| fitting.planned());
+        let planned = planned.iter().flat_map(|all| all.iter()).find(|one| opened::is_planned(api, id, one));
+        let planned = planned.map(|one| one.cache);
+        let wanted =
+            self.fitting().and_then(|mut fitting| fitting.wanted(api, key, &stored, in_force, planned));
         drop(quiet);
-        let wanted = self.fitting().and_then(|mut fitting| fitting.wanted(api, key, &stored, in_force));
         match wanted {
             Some(cache) => fit::reopened(api, id, key, cache, again),
             None => id,

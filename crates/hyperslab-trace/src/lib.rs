@@ -23,7 +23,7 @@ mod watched;
 pub use candidates::candidates;
 pub use hyperslab_simulate::Read;
 pub use order::Order;
-pub use plan::{CachePlan, EnginePlan, PLAN_VARIABLE, Plan};
+pub use plan::{CachePlan, EnginePlan, PLAN_VARIABLE, Plan, PlannedCache};
 pub use record::{
     CacheDecodes, Calls, ChunkDecodes, Line, Process, Timeline, TracedDataset, TracedPattern, VERSION,
 };

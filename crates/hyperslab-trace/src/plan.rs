@@ -1,5 +1,6 @@
 //! What a preloaded library is to do, as the command tells it: JSON in an environment variable, which children inherit.
 
+use hyperslab_storage::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use std::path::PathBuf;
 pub const PLAN_VARIABLE: &str = "HYPERSLAB_RUN";
 
 /// What a preloaded library is to do.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The folder for the files of a trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,11 +42,28 @@ pub struct EnginePlan {
 }
 
 /// Chunk caches that fit.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CachePlan {
     /// Bytes for the caches of all open datasets together; by default, what the engine would take for its own cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
+    /// The caches of datasets whose reads were traced before. All others have those of the usual reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub planned: Vec<PlannedCache>,
+}
+
+/// The cache of a dataset whose reads were traced before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedCache {
+    /// Its path.
+    pub dataset: String,
+    /// The file, as the program reached it, and its device and inode.
+    pub file: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[allow(missing_docs)]
+    pub inode: Option<[u64; 2]>,
+    /// The cache with which these reads decode least.
+    pub cache: CacheSettings,
 }
 
 impl Plan {

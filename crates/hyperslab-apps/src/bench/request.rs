@@ -55,6 +55,8 @@ pub struct Request {
     /// Block that is read, swept over the dataset: a shape, or the bytes of a buffer (1MiB), with @WEIGHT how much it
     /// counts beside others; may be repeated.
     pub read: Vec<String>,
+    /// The reads that a program made, instead of these: a trace, one of its files, or JSON lines.
+    pub reads_from: Option<PathBuf>,
     /// Order of the dimensions in which blocks move, slowest first: their numbers, their names in netCDF, or x,y,z where
     /// they have none; or `all`; may be repeated.
     pub order: Vec<String>,
@@ -144,6 +146,7 @@ impl Default for Request {
             ratio: DEFAULT_RATIO,
             seed: DEFAULT_SEED,
             read: Vec::new(),
+            reads_from: None,
             order: Vec::new(),
             stride: Vec::new(),
             random: None,

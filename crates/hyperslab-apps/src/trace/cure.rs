@@ -3,6 +3,7 @@
 use super::Traced;
 use hyperslab_storage::CacheSettings;
 use hyperslab_storage::lines::{c_cache, h5py_cache, netcdf4_cache, python_string};
+use hyperslab_trace::CacheDecodes;
 use hyperslab_units::size::bytes_text;
 use serde::Serialize;
 use std::path::Path;
@@ -31,9 +32,7 @@ const BYTES_PER_SECOND: f64 = 3e9;
 /// The cure of a dataset that was read by a program. `None` where no cache would save a tenth of the time.
 pub(super) fn cure(traced: &Traced, program: &[String]) -> Option<Cure> {
     let decodes = traced.reads.decodes.filter(|decodes| *decodes > 0)?;
-    let best = traced.candidates.iter().map(|tried| tried.decodes).min()?;
-    let enough = |tried: &&hyperslab_trace::CacheDecodes| tried.decodes as f64 <= AS_GOOD * best as f64;
-    let tried = traced.candidates.iter().find(enough)?;
+    let tried = smallest(&traced.candidates)?;
     let others = traced.reads.calls as f64 * CALL_SECONDS + traced.reads.bytes as f64 / BYTES_PER_SECOND;
     let decoding = (traced.reads.seconds - others).max(0.0);
     let seconds = traced.reads.seconds - decoding * (1.0 - tried.decodes as f64 / decodes as f64);
@@ -46,6 +45,12 @@ pub(super) fn cure(traced: &Traced, program: &[String]) -> Option<Cure> {
         decodes: tried.decodes,
         seconds,
     })
+}
+
+/// The smallest cache that decodes hardly more than the best one.
+pub(super) fn smallest(candidates: &[CacheDecodes]) -> Option<&CacheDecodes> {
+    let best = candidates.iter().map(|tried| tried.decodes).min()?;
+    candidates.iter().find(|tried| tried.decodes as f64 <= AS_GOOD * best as f64)
 }
 
 fn lines(traced: &Traced, cache: CacheSettings, program: &[String]) -> Vec<(String, String)> {
@@ -74,7 +79,7 @@ impl Cure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab_trace::{CacheDecodes, Calls, TracedDataset};
+    use hyperslab_trace::{Calls, TracedDataset};
 
     fn traced(decodes: u64, candidates: &[(u64, u64)]) -> Traced {
         let cache = |nbytes| CacheSettings { nbytes, nslots: 521, w0: 0.75 };

@@ -125,6 +125,16 @@ pub(crate) struct BenchArgs {
     /// counts beside others; may be repeated
     #[arg(long, value_name = "SHAPE[@WEIGHT]", help_heading = "Access", group = NOT_OF_RECIPES)]
     pub read: Vec<String>,
+    /// The reads that a program made: the folder of `hyperslab trace`, one of its files, or JSON lines such as
+    /// {"dataset": "/t2m", "shape": [1, 361, 720], "count": 365}
+    #[arg(
+        long,
+        value_name = "TRACE",
+        help_heading = "Access",
+        conflicts_with_all = ["read", "order", "stride", "random", "moved", "synthetic"],
+        group = NOT_OF_RECIPES
+    )]
+    pub reads_from: Option<PathBuf>,
     /// Order of the dimensions in which blocks move, slowest first: their numbers, their names in netCDF, or x,y,z where
     /// they have none; or `all`; may be repeated
     #[arg(long, value_name = "ORDER", help_heading = "Access", group = NOT_OF_RECIPES)]
@@ -292,6 +302,7 @@ impl BenchArgs {
             ratio: self.ratio,
             seed: self.seed,
             read: self.read.clone(),
+            reads_from: self.reads_from.clone(),
             order: self.order.clone(),
             stride: self.stride.clone(),
             random: self.random,

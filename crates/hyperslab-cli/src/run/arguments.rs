@@ -3,6 +3,7 @@
 use crate::failure::exit_codes;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// Run a program whose reads of HDF5 files become faster
 ///
@@ -17,6 +18,7 @@ EXAMPLES
   hyperslab run --report -- python3 script.py             how many reads were answered, and why others were not
   hyperslab run --verify -- ./rows cris.h5                for those who doubt
   hyperslab run --only cache --memory 4GiB -- cdo -timmean in.nc out.nc
+  hyperslab run --reads-from rows.trace -- ./rows cris.h5 caches for what an earlier run read
 
 A cache that the program sets itself is never made smaller. Datasets of less than 1 MiB are left as they are. `hyperslab trace` shows
 what a program reads, and how much a cache would save.
@@ -46,6 +48,10 @@ pub(crate) struct RunArgs {
     /// that an MPI launcher started on this machine)
     #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes)]
     pub memory: Option<u64>,
+    /// The chunk caches of the datasets that an earlier run read: those with which these reads decode least, from the folder of
+    /// `hyperslab trace`
+    #[arg(long, value_name = "TRACE")]
+    pub reads_from: Option<PathBuf>,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,

@@ -10,6 +10,8 @@ use hyperslab_trace::{CachePlan, EnginePlan, Plan};
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs) -> Result<i32, Failure> {
     let program = preloaded::find(&args.program)?;
+    let planned =
+        args.reads_from.as_deref().map(hyperslab_apps::trace::caches).transpose()?.unwrap_or_default();
     let engine = EnginePlan {
         threads: args.threads,
         memory_bytes: args.memory,
@@ -19,7 +21,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<i32, Failure> {
     };
     let plan = Plan {
         trace: None,
-        cache: Some(CachePlan { memory_bytes: args.memory }),
+        cache: Some(CachePlan { memory_bytes: args.memory, planned }),
         engine: (args.only != Some(Only::Cache)).then_some(engine),
     };
     let ended = preloaded::run(&program, &plan)?;

@@ -6,8 +6,12 @@ use super::subject::Stored;
 use super::values::{cache, list, wrong};
 use crate::Result;
 use crate::bench::Request;
-use hyperslab_bench::matrix::WriteStrategy;
+use crate::files;
+use hyperslab_bench::matrix::{Subject, WriteStrategy};
+use hyperslab_inputs::observed::Observed;
 use hyperslab_measure::access::{Access, BlockWalk};
+use hyperslab_storage::pattern::{Placement, RandomPlaces, RequestedRead};
+use std::path::Path;
 
 pub(super) fn accesses(request: &Request, shape: &[u64], stored: &Stored) -> Result<Vec<(Access, f64)>> {
     let rank = shape.len();
@@ -38,6 +42,26 @@ pub(super) fn accesses(request: &Request, shape: &[u64], stored: &Stored) -> Res
         }
     }
     Ok(found)
+}
+
+/// The reads that a program made of the dataset, and how much of its reading each was.
+pub(super) fn observed(trace: &Path, subject: &Subject) -> Result<Vec<(Access, f64)>> {
+    let Subject::Dataset { file, path, shape } = subject else {
+        return Err(wrong("--reads-from goes with a file"));
+    };
+    let dataset = files::open(file)?.dataset(path)?;
+    let reads = Observed::read(trace, file)?.reads(&dataset)?;
+    let access = |read: RequestedRead| {
+        let Placement { order, step, random } = read.placement;
+        let row_major = || (0..shape.len()).collect();
+        let walk = match random {
+            Some(RandomPlaces { count, seed }) => BlockWalk::Random { count, seed },
+            None => BlockWalk::Sweep { order: order.unwrap_or_else(row_major) },
+        };
+        let block = read.shape.resolve(shape).unwrap_or_else(|| shape.clone());
+        (Access { block, step: step.unwrap_or_else(|| vec![1; shape.len()]), walk }, read.weight)
+    };
+    Ok(reads.into_iter().map(access).collect())
 }
 
 /// Along one axis, along the diagonal, or along all of them.

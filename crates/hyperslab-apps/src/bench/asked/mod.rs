@@ -18,7 +18,7 @@ pub(super) use values::unique;
 use super::Request;
 use super::engines;
 use crate::Result;
-use access::{accesses, strategies};
+use access::{accesses, observed, strategies};
 use hyperslab_bench::matrix::{Matrix, ReadLimit, Subject};
 use hyperslab_engines::Records;
 use hyperslab_engines::{EngineKind, FileBuffers};
@@ -66,10 +66,12 @@ pub(super) fn asked(request: &Request) -> Result<Asked> {
     let (mut matrices, mut weights, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for stored in subjects {
         let shape = stored.subject.shape().to_vec();
+        // What a program read, or the usual reads, may take long: then a part is measured.
         let is_plain = is_plain(request);
-        let weighted = match is_plain {
-            true => usual::accesses(&stored).into_iter().map(|access| (access, 1.0)).collect(),
-            false => accesses(request, &shape, &stored)?,
+        let weighted = match &request.reads_from {
+            Some(trace) => observed(trace, &stored.subject)?,
+            None if is_plain => usual::accesses(&stored).into_iter().map(|access| (access, 1.0)).collect(),
+            None => accesses(request, &shape, &stored)?,
         };
         let reads = match (request.reads, &stored.subject) {
             (Some(most), _) => ReadLimit::AtMost(most),
