@@ -167,7 +167,7 @@ class DirectoryError(ReadError, IsADirectoryError):
 
 
 class ForbiddenError(ReadError, PermissionError):
-    """This user has no permission to read the file."""
+    """This user has no permission to read the file, or to create one in the folder."""
 
 
 class LockedError(ReadError, BlockingIOError):

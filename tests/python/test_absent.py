@@ -48,6 +48,29 @@ def lacking(tmp_path):
     return path
 
 
+@pytest.mark.parametrize("command", [*COMMANDS, "ls --netcdf"])
+def test_a_link_that_leads_to_nothing_is_named_once_wherever_it_leads(command, tmp_path):
+    path = tmp_path / "l.h5"
+    with h5py.File(path, "w") as file:
+        file["v"] = np.arange(4)
+        file["soft"] = h5py.SoftLink("/nowhere")
+        file["external"] = h5py.ExternalLink("lost.h5", "/x")
+        file["g/loop"] = h5py.SoftLink("/g/loop")
+        file["there"] = h5py.SoftLink("/back")
+        file["back"] = h5py.SoftLink("/there")
+    done = run(command, path, tmp_path) if command != "ls --netcdf" else subprocess.run(
+        [sys.executable, "-m", "hyperslab", "ls", "--netcdf", str(path)], capture_output=True, text=True, timeout=120, check=True
+    )
+    text = said(done)
+    if command == "explain":
+        # It looks at one dataset.
+        assert "loop" not in text
+        return
+    told = [line for line in text.splitlines() if "target of this" in line or "in a circle" in line or "left out" in line]
+    for name in ("/soft", "/external", "/g/loop", "/there", "/back"):
+        assert sum(f"{name}:" in line or f"{name} is" in line for line in told) == 1, (name, told)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_missing_sources_and_dangling_links_are_named_once(command, lacking, tmp_path):
     if command in ("digest", "repack", "index"):

@@ -205,6 +205,17 @@ def new_file(_, out):
         file["d"] = np.arange(10_000)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"chunks": "/nope:1x1"}, {"filter": "/nope:gzip=1"}, {"only": "/nope"}, {"drop": "/nope"}, {"rename": {"/nope": "/x"}}],
+)
+def test_an_object_that_is_not_there_is_a_key_error(options, sound, tmp_path):
+    with pytest.raises(KeyError) as error:
+        hyperslab.repack(sound, tmp_path / "out.h5", **options)
+    assert "/nope" in str(error.value) and error.value.object == "/nope"
+    assert not (tmp_path / "out.h5").exists()
+
+
 @pytest.mark.parametrize("write", [hyperslab.repack, new_file])
 def test_a_disk_that_is_full(write, sound, tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -111,6 +111,32 @@ def test_a_pickled_file_keeps_its_locking(path, writer):
         assert pickle.loads(pickle.dumps(file["x"]))[7] == 7
 
 
+def test_a_file_of_a_writer_without_a_lock_is_not_replaced(tmp_path):
+    path = tmp_path / "s.h5"
+    code = """
+import h5py, sys
+file = h5py.File(sys.argv[1], "w", libver="latest")
+data = file.create_dataset("x", (10,), "f4", maxshape=(None,), chunks=(5,))
+file.swmr_mode = True
+data[:] = 1
+data.flush()
+print("open", flush=True)
+sys.stdin.read()
+data.resize((20,))
+data[10:] = 2
+"""
+    writer = subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert writer.stdout.readline() == "open\n"
+    inode = path.stat().st_ino
+    with pytest.raises(BlockingIOError, match="a program still writes it") as error:
+        hyperslab.repack(path, in_place=True)
+    assert "h5clear" in error.value.hint
+    writer.communicate()
+    assert path.stat().st_ino == inode and [at.name for at in tmp_path.iterdir()] == ["s.h5"]
+    with h5py.File(path) as file:
+        assert file["x"][:].tolist() == [1] * 10 + [2] * 10
+
+
 def test_swmr_is_refused(path):
     with pytest.raises(ValueError, match="swmr"):
         hyperslab.File(path, swmr=True)

@@ -47,6 +47,14 @@ def test_page_sizes_have_units(size, count, tmp_path):
         assert file.id.get_create_plist().get_file_space_page_size() == count
 
 
+def test_a_folder_without_permission_is_refused_at_once(tmp_path, monkeypatch):
+    # The system lets its administrator write everywhere.
+    monkeypatch.setattr("os.access", lambda path, mode: str(path) != str(tmp_path))
+    with pytest.raises(PermissionError, match="no file can be created in this folder") as error:
+        hyperslab.NewFile(tmp_path / "x.h5")
+    assert error.value.errno == 13 and error.value.filename == str(tmp_path / "x.h5")
+
+
 def test_a_folder_is_no_file(tmp_path):
     for overwrite in (False, True):
         for path in (tmp_path, f"{tmp_path}/new/"):

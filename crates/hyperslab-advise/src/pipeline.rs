@@ -297,7 +297,7 @@ mod tests {
         assert!(
             texts("1%")[0].starts_with("bitgroom=2+") && texts("1%")[2].starts_with("granularbitround=3+")
         );
-        assert_eq!(texts("1e-14%").len(), 0, "no filter keeps so many digits");
+        assert_eq!(texts("1e-14%").len(), 0, "no filter keeps this precision");
         for bound in ["0.1%", "2 %", "60%"] {
             let bound: ErrorBound = bound.parse().unwrap();
             for one in Pipeline::lossy_candidates(bound, false) {

@@ -1,7 +1,7 @@
 //! Rewrites a file with other filters: `cargo run --release -p hyperslab-apps --example repack -- IN OUT`.
 
 use hyperslab_apps::Error;
-use hyperslab_apps::repack::{Ending, Quiet, Repack, Request};
+use hyperslab_apps::repack::{Quiet, Repack, RepackOutcome, Request};
 use hyperslab_apps::runner::{Settings, Silent};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         &Silent,
         &Quiet,
         |document, ending| match ending {
-            Ending::Failed(error) => Err(error),
+            RepackOutcome::Failed(error) => Err(error),
             _ => {
                 println!("{} is written and verified", document.output);
                 Ok::<_, Error>(())

@@ -89,7 +89,7 @@ pub unsafe extern "C" fn hs_attribute_shape(
 /// Reads an attribute. Numbers are in the byte order of this machine. The buffer must have the size of what is read.
 ///
 /// # Safety
-/// A file that is open, two texts, and so many bytes of memory, or null.
+/// A file that is open, two texts, and memory of this size, or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hs_attribute_read(
     file: *const File,

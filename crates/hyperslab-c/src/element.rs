@@ -105,6 +105,6 @@ pub fn texts(datatype: &Datatype, elements: &[u8], mut heap: Heap) -> Result<Vec
             })?;
             Ok(all)
         }
-        _ => Err(Failure::invalid("its elements are no text")),
+        _ => Err(Failure::invalid("its elements are not text")),
     }
 }

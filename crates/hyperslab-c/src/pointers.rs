@@ -40,7 +40,7 @@ pub unsafe fn put<T>(name: &str, place: *mut T, value: T) -> Result<(), Failure>
 /// A number for each dimension.
 ///
 /// # Safety
-/// Null, or so many numbers.
+/// Null, or `rank` numbers.
 pub unsafe fn numbers<'n>(name: &str, numbers: *const u64, rank: usize) -> Result<&'n [u64], Failure> {
     if rank == 0 {
         return Ok(&[]);
@@ -55,7 +55,7 @@ pub unsafe fn numbers<'n>(name: &str, numbers: *const u64, rank: usize) -> Resul
 /// Copies a number for each dimension to the caller.
 ///
 /// # Safety
-/// Null, or places for so many numbers.
+/// Null, or a place for each number.
 pub unsafe fn put_numbers(name: &str, place: *mut u64, numbers: &[u64]) -> Result<(), Failure> {
     if numbers.is_empty() {
         return Ok(());

@@ -46,7 +46,7 @@ fn read(dataset: &Dataset, selection: &Selection, buffer: *mut u8, bytes: usize)
 /// byte order of this machine. The buffer must have the size of what is read.
 ///
 /// # Safety
-/// A dataset that is open, a number for each dimension, and so many bytes of memory, or null.
+/// A dataset that is open, a number for each dimension, and memory of this size, or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hs_read(
     dataset: *const Dataset,

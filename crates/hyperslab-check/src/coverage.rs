@@ -1,4 +1,4 @@
-//! What is wrong with the extents of all structures: overlaps, pages of two kinds, bytes that belong to nobody.
+//! What is wrong with the extents of all structures: overlaps, pages of two kinds, bytes that are unaccounted for.
 
 use crate::checker::Checker;
 use crate::extents::{Extent, MIXED_PAGE, ORPHAN_BYTES, OVERLAP, PAGE_BOUNDARY};
@@ -81,7 +81,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports the bytes that belong to nobody.
+    /// Reports the bytes that are unaccounted for.
     pub(crate) fn check_gaps(&mut self) {
         self.enter("");
         let (mut total, mut padding, mut places) = (0u64, 0u64, Vec::new());
@@ -103,11 +103,11 @@ impl Checker<'_> {
             listed.push("...".to_owned());
         }
         let message =
-            format!("{total} bytes in {} places belong to nobody: {}", places.len(), listed.join(", "));
+            format!("{total} bytes in {} places are unaccounted for: {}", places.len(), listed.join(", "));
         self.report(&ORPHAN_BYTES, "file", first, message);
     }
 
-    /// The ranges that belong to nobody, without the gaps in the address space of a file of several members. Of those,
+    /// The ranges that are unaccounted for, without the gaps in the address space of a file of several members. Of those,
     /// only what directly follows a structure is looked at: a source does not say where its next member begins.
     pub(crate) fn unclaimed(&mut self) -> Vec<(u64, u64)> {
         let source = self.input.source();

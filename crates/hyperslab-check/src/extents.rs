@@ -1,4 +1,4 @@
-//! Which bytes belong to which structure: no two structures overlap, and no byte belongs to nobody.
+//! Which bytes belong to which structure: no two structures overlap, and no byte is unaccounted for.
 //!
 //! Extents are noted while the file is traversed, 24 bytes each, and compared at the end.
 
@@ -119,7 +119,7 @@ impl Extents {
         self.all.iter().map(structure).collect()
     }
 
-    /// Start and end of the bytes of `0..end` that belong to nobody.
+    /// Start and end of the bytes of `0..end` that are unaccounted for.
     pub(crate) fn gaps(&mut self, end: u64) -> Vec<(u64, u64)> {
         self.all.sort_unstable();
         let (mut gaps, mut reached) = (Vec::new(), 0);

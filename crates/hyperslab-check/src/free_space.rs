@@ -21,7 +21,7 @@ const LIST: &str = "free-space section list";
 pub(crate) const FREE: &str = "free space";
 
 impl Checker<'_> {
-    /// Checks a manager of the file, whose sections must belong to nobody else.
+    /// Checks a manager of the file, whose sections must belong to nothing else.
     pub(crate) fn check_file_free_space(&mut self, address: Address) -> Checked {
         let (manager, sections) = self.check_manager(address, FreeSpaceClient::File)?;
         let total: u64 = sections.iter().fold(0, |sum, section| sum.saturating_add(section.bytes));

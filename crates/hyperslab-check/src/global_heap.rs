@@ -1,7 +1,7 @@
 //! Global heap collections (specification III.E), to which elements of datasets and attributes refer.
 //!
 //! Nothing else leads to a collection. Those that attributes and virtual datasets refer to are found by following the
-//! references. The others are looked for among the bytes that belong to nobody, unless raw data is read.
+//! references. The others are looked for among the bytes that are unaccounted for, unless raw data is read.
 
 use crate::checker::{Checked, Checker};
 use crate::rule::rules;
@@ -114,7 +114,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Looks for collections among the bytes that belong to nobody, and checks them.
+    /// Looks for collections among the bytes that are unaccounted for, and checks them.
     pub(crate) fn find_collections(&mut self, collections: &mut Collections) {
         let base = self.view.base;
         let unclaimed = self.unclaimed();

@@ -1,4 +1,4 @@
-//! Files that this project writes follow the specification, and leave no bytes that belong to nobody.
+//! Files that this project writes follow the specification, and leave no bytes that are unaccounted for.
 //!
 //! At scale 1 the test copies all fixtures and a part of the corpus, in the full run (scale 10) the whole of it.
 

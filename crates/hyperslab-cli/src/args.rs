@@ -94,7 +94,7 @@ pub(crate) struct LsArgs {
     /// Show the file as netCDF-4 sees it: dimensions, variables, attributes, storage (like `ncdump -hs`)
     #[arg(long, conflicts_with_all = ["recursive", "verbose"])]
     pub netcdf: bool,
-    /// Show what the bytes of the whole file belong to: raw data, each kind of metadata, free space, nobody
+    /// Show what the bytes of the whole file belong to: raw data, each kind of metadata, free space, bytes that are unaccounted for
     #[arg(long, conflicts_with_all = ["recursive", "verbose", "netcdf", "path"])]
     pub bytes: bool,
     /// With --netcdf: print plain CDL, which ncgen reads (like `ncdump -h`)
@@ -317,7 +317,7 @@ pub(crate) struct DoctorArgs {
 ///
 /// Reads every structure and every field: signatures, checksums, reserved bytes, sizes, counts, order, addresses, reference
 /// counts, and whether each byte belongs to exactly one structure. An error violates the specification. A warning is
-/// allowed but odd, such as bytes that belong to nobody.
+/// allowed but odd, such as bytes that are unaccounted for.
 #[derive(Debug, Args)]
 #[command(after_long_help = concat!(
     "\

@@ -274,7 +274,7 @@ fn the_chunks_of_912_datasets_are_located_in_few_rounds() {
 
 #[test]
 fn a_check_locates_metadata_in_few_rounds() {
-    // One more round reads the bytes that belong to nobody, of which the second file has many. What only a check looks at
+    // One more round reads the bytes that are unaccounted for, of which the second file has many. What only a check looks at
     // is read in blocks, of which there are more if the connection is slow: then fewer structures share a request.
     for (file, levels) in [("granule", 2), ("many_datasets", 1), ("appended", 2)] {
         let path = require!(fixture(&format!("granule/{file}.h5")));

@@ -24,7 +24,7 @@ const CHUNK_BYTES_MAX: u64 = u32::MAX as u64;
 const CHUNKS_MAX: u64 = 1 << 32;
 const RANK_MAX: usize = 32;
 
-/// A dataset whose storage is settled.
+/// A dataset whose storage is chosen.
 #[derive(Debug, Clone)]
 pub(crate) struct Prepared {
     pub datatype: Datatype,
@@ -63,7 +63,7 @@ pub(crate) fn prepare(dataset: NewDataset) -> Result<Prepared, String> {
     let NewDataset { datatype, dataspace, layout, filters, fill, committed } = dataset;
     check_extent(&dataspace, datatype.size)?;
     let (fill, fill_elements) = fill_value(fill, &datatype)?;
-    let layout = settled(layout, &datatype, &dataspace, !filters.is_empty())?;
+    let layout = chosen(layout, &datatype, &dataspace, !filters.is_empty())?;
     let filters = match &layout {
         Layout::Chunked(chunk) => {
             let filtered = FilteredDataset { datatype: &datatype, chunk, fill: &fill };
@@ -126,7 +126,7 @@ fn fill_value(fill: Option<Elements>, datatype: &Datatype) -> Result<(FillValue,
     Ok((FillValue { value: Fill::User(value.into()), ..FillValue::default() }, None))
 }
 
-fn settled(
+fn chosen(
     requested: Requested,
     datatype: &Datatype,
     dataspace: &Dataspace,

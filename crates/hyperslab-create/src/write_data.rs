@@ -283,7 +283,7 @@ impl Chunks<'_> {
         writer: &mut FileWriter<'_>,
         checksums: &mut Vec<u32>,
     ) -> Result<(), CreateError> {
-        self.settle((first, count), elements)?;
+        self.choose((first, count), elements)?;
         let work = |state: &mut CodecState, number: usize| {
             let chunk = blocks::nth(self.extent, &self.chunk, first + number as u64);
             self.encode(state, &chunk, elements)
@@ -299,7 +299,7 @@ impl Chunks<'_> {
 
     /// Decides between the encoders of gzip, by the first chunks of all. Not by all that are here, of which there are more if there
     /// are more threads.
-    fn settle(&self, (first, count): (u64, u64), elements: (&[u8], &Block)) -> Result<(), CreateError> {
+    fn choose(&self, (first, count): (u64, u64), elements: (&[u8], &Block)) -> Result<(), CreateError> {
         if first > 0 {
             return Ok(());
         }
@@ -309,7 +309,7 @@ impl Chunks<'_> {
             true
         };
         self.encoder
-            .settle_by_first(count as usize, self.workers, read)
+            .choose_by_first(count as usize, self.workers, read)
             .map_err(|error| self.encode_error(&[], error))
     }
 

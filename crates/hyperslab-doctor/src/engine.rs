@@ -51,6 +51,10 @@ impl EngineCounts {
         budget_bytes: u64,
         limited: impl FnOnce() -> SweepCounts,
     ) -> Self {
+        // Nothing of what is read was ever written.
+        if counts.driver_reads == 0 {
+            return Self { decodes: 0, requests: 0, bytes: 0 };
+        }
         let wanted_bytes = counts.touched.elements.saturating_mul(geometry.element_bytes());
         let (Some(chunk_bytes), Some(chunk)) = (geometry.chunk_bytes(), geometry.chunk_dims()) else {
             return Self::unfiltered(

@@ -112,7 +112,7 @@ impl ChunkEncoder {
         Self { gzip, ..self }
     }
 
-    /// True if [`Self::settle`] is to be called before the first chunk is encoded.
+    /// True if [`Self::choose`] is to be called before the first chunk is encoded.
     pub fn is_open(&self) -> bool {
         self.gzip.get().is_none()
     }
@@ -128,13 +128,13 @@ impl ChunkEncoder {
     /// # Errors
     ///
     /// Those of the filters.
-    pub fn settle(
+    pub fn choose(
         &self,
         count: usize,
         workers: &Workers<CodecState>,
         read: impl Fn(usize, &mut Vec<u8>) -> bool + Sync,
     ) -> Result<(), FilterError> {
-        self.settle_by(|| gzip_encoder::spread(count).into_iter(), workers, read)
+        self.choose_by(|| gzip_encoder::spread(count).into_iter(), workers, read)
     }
 
     /// The same of data that arrives, of which `count` chunks are there.
@@ -142,16 +142,16 @@ impl ChunkEncoder {
     /// # Errors
     ///
     /// Those of the filters.
-    pub fn settle_by_first(
+    pub fn choose_by_first(
         &self,
         count: usize,
         workers: &Workers<CodecState>,
         read: impl Fn(usize, &mut Vec<u8>) -> bool + Sync,
     ) -> Result<(), FilterError> {
-        self.settle_by(|| gzip_encoder::first(count), workers, read)
+        self.choose_by(|| gzip_encoder::first(count), workers, read)
     }
 
-    fn settle_by<G: Iterator<Item = Vec<usize>>>(
+    fn choose_by<G: Iterator<Item = Vec<usize>>>(
         &self,
         groups: impl FnOnce() -> G,
         workers: &Workers<CodecState>,

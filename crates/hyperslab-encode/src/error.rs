@@ -29,6 +29,14 @@ pub enum RepackError {
         /// The dataset, and what stands against the change.
         what: String,
     },
+    /// A change of an object that there is not.
+    #[error("`{option}`: {what}")]
+    Missing {
+        /// The option as the user wrote it.
+        option: String,
+        /// What is not there, and perhaps what is meant.
+        what: String,
+    },
     /// A chunk could not be encoded.
     #[error("{object}: chunk at {offset:?}: {error}")]
     Encode {
@@ -79,6 +87,13 @@ impl RepackError {
 
     /// True if the request is wrong, rather than the file or the system.
     pub fn is_wrong_request(&self) -> bool {
-        matches!(self, Self::Refused { .. } | Self::Write(WriteError::Invalid(_)))
+        matches!(self, Self::Refused { .. } | Self::Missing { .. } | Self::Write(WriteError::Invalid(_)))
+    }
+
+    /// The object that an option names and that is not there.
+    pub fn missing_object(&self) -> Option<&str> {
+        let Self::Missing { option, .. } = self else { return None };
+        let (_, named) = option.split_once(' ').unwrap_or(("", option));
+        named.split([':', '=']).next()
     }
 }

@@ -6,7 +6,7 @@ use crate::selection::{self, ALL, BLOCK, Dims, Regular, SELECTED_ALL, SELECTED_H
 use hyperslab::memory::Places;
 use smallvec::SmallVec;
 
-/// Where a read of so many elements goes: `None` unless these are regular blocks. `is_all` is true if all elements of the dataset are
+/// Where a read of this number of elements goes: `None` unless these are regular blocks. `is_all` is true if all elements of the dataset are
 /// read.
 pub fn places(api: &Api, space: Hid, elements: u64, is_all: bool) -> Option<Places> {
     let space = api.id(space);

@@ -26,7 +26,7 @@ pub enum Direction {
 }
 
 /// A call of H5Dread or H5Dwrite, as far as it is looked at.
-pub struct Asked<'a> {
+pub struct DatasetCall<'a> {
     pub api: &'a Api,
     pub dataset: Hid,
     pub memory_type: Hid,
@@ -203,7 +203,7 @@ fn thread() -> u64 {
 }
 
 /// The dataset of a call, or why its reads are left.
-fn answering(engine: &Engine, asked: &Asked<'_>) -> Shared {
+fn answering(engine: &Engine, asked: &DatasetCall<'_>) -> Shared {
     let (api, id) = (asked.api, asked.api.id(asked.dataset));
     engine.dataset(api, id, || {
         // SAFETY: a function of libhdf5, which checks identifiers.
@@ -212,13 +212,13 @@ fn answering(engine: &Engine, asked: &Asked<'_>) -> Shared {
     })
 }
 
-fn answer(engine: &Engine, asked: &Asked<'_>, read: &ReadCall, dataset: &Answering) -> Result<(), Why> {
+fn answer(engine: &Engine, asked: &DatasetCall<'_>, read: &ReadCall, dataset: &Answering) -> Result<(), Why> {
     let selected = selection::of(asked.api, asked.api.id(asked.file_space), dataset.shape());
     engine.read(asked.api, dataset, read, &selected)
 }
 
 /// To name a dataset twice is an error in some versions of libhdf5.
-fn answer_all(engine: &Engine, reads: &[(Asked<'_>, ReadCall)]) -> Result<(), Why> {
+fn answer_all(engine: &Engine, reads: &[(DatasetCall<'_>, ReadCall)]) -> Result<(), Why> {
     let datasets: Vec<_> =
         reads.iter().map(|(asked, _)| answering(engine, asked)).collect::<Result<_, _>>()?;
     let addresses: HashSet<_> = datasets.iter().map(Arc::as_ptr).collect();
@@ -276,7 +276,7 @@ impl Process {
     }
 
     /// Answers a read, or makes the call.
-    pub fn read(&self, asked: &Asked<'_>, read: &ReadCall, call: impl FnOnce() -> Herr) -> Herr {
+    pub fn read(&self, asked: &DatasetCall<'_>, read: &ReadCall, call: impl FnOnce() -> Herr) -> Herr {
         let Some(engine) = &self.engine else { return self.watch(asked, call) };
         if IS_INSIDE.try_with(Cell::get).unwrap_or(true) {
             return call();
@@ -297,7 +297,7 @@ impl Process {
     }
 
     /// Answers the reads of a call, all of them, or makes it.
-    pub fn read_several(&self, reads: &[(Asked<'_>, ReadCall)], call: impl FnOnce() -> Herr) -> Herr {
+    pub fn read_several(&self, reads: &[(DatasetCall<'_>, ReadCall)], call: impl FnOnce() -> Herr) -> Herr {
         let asked = || reads.iter().map(|(asked, _)| asked);
         let Some(engine) = &self.engine else { return self.watch_several(asked(), call) };
         if IS_INSIDE.try_with(Cell::get).unwrap_or(true) {
@@ -312,14 +312,14 @@ impl Process {
     }
 
     /// Makes a call, and notes it.
-    pub fn watch(&self, asked: &Asked<'_>, call: impl FnOnce() -> Herr) -> Herr {
+    pub fn watch(&self, asked: &DatasetCall<'_>, call: impl FnOnce() -> Herr) -> Herr {
         self.watch_several(std::iter::once(asked), call)
     }
 
     /// Makes a call that reads several datasets, and notes each with its share of the time.
     fn watch_several<'a>(
         &self,
-        asked: impl Iterator<Item = &'a Asked<'a>> + Clone,
+        asked: impl Iterator<Item = &'a DatasetCall<'a>> + Clone,
         call: impl FnOnce() -> Herr,
     ) -> Herr {
         if self.writer.is_none() || IS_INSIDE.try_with(|inside| inside.replace(true)).unwrap_or(true) {
@@ -340,8 +340,8 @@ impl Process {
     }
 
     /// What a call reads: the dataset and its elements.
-    fn look_at(&self, asked: &Asked<'_>) -> Option<(Place, Selected)> {
-        let Asked { api, dataset, .. } = asked;
+    fn look_at(&self, asked: &DatasetCall<'_>) -> Option<(Place, Selected)> {
+        let DatasetCall { api, dataset, .. } = asked;
         let id = api.id(*dataset);
         let memory_type = api.id(asked.memory_type);
         let (known, is_named) = {
@@ -375,7 +375,14 @@ impl Process {
         self.known().add(api, id, key, described)
     }
 
-    fn note(&self, asked: &Asked<'_>, place: &Place, selected: &Selected, ended: Instant, took: Duration) {
+    fn note(
+        &self,
+        asked: &DatasetCall<'_>,
+        place: &Place,
+        selected: &Selected,
+        ended: Instant,
+        took: Duration,
+    ) {
         if !self.is_writing.swap(true, Ordering::Relaxed) {
             self.begin_writing();
         }

@@ -61,7 +61,7 @@ pub fn is_dataspace(api: &Api, id: Hid) -> bool {
     api.functions.iget_type.is_some_and(|get| unsafe { get(id) } == DATASPACE)
 }
 
-/// How many elements a call selects in a dataset of so many; `None` where that is not told.
+/// How many elements a call selects in a dataset of `all`; `None` where that is not told.
 pub fn elements(api: &Api, file_space: Hid, all: u64) -> Option<u64> {
     match api.id(file_space) {
         ALL => Some(all),

@@ -25,7 +25,7 @@ pub(crate) fn elements(dataset: &Dataset, block: &Block) -> Option<Vec<u8>> {
 ///
 /// # Errors
 /// Those of the filters.
-pub(crate) fn settle_by_reading(
+pub(crate) fn choose_by_reading(
     encoder: &ChunkEncoder,
     workers: &Workers<CodecState>,
     dataset: &Dataset,
@@ -34,7 +34,7 @@ pub(crate) fn settle_by_reading(
     read: impl Fn(&Block) -> Option<Vec<u8>> + Sync,
 ) -> Result<(), FilterError> {
     let fill = fill_element(dataset);
-    encoder.settle(count, workers, |row: usize, chunk: &mut Vec<u8>| {
+    encoder.choose(count, workers, |row: usize, chunk: &mut Vec<u8>| {
         let whole = block(row);
         let within = whole.clone().within(dataset.shape());
         let Some(elements) = read(&within) else { return false };

@@ -192,7 +192,7 @@ impl RepackPlan {
         }
         match unused.next() {
             None => Ok(()),
-            Some((rule, _)) => Err(RepackError::Refused { option: rule.option.clone(), what: what(rule) }),
+            Some((rule, _)) => Err(RepackError::Missing { option: rule.option.clone(), what: what(rule) }),
         }
     }
 

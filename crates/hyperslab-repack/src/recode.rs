@@ -136,7 +136,7 @@ impl Recoder<'_, '_> {
     }
 
     /// Decides between the encoders of gzip by chunks that are read for it, if they were not read ahead.
-    fn settle_by_reading(&self, subject: &Subject, target: &ChunkedTarget) -> Result<(), RepackError> {
+    fn choose_by_reading(&self, subject: &Subject, target: &ChunkedTarget) -> Result<(), RepackError> {
         let (file, reader) = (self.file, self.reader);
         let read = |block: &Block| {
             let ahead = read_from_ahead(file, reader, subject, block);
@@ -145,7 +145,7 @@ impl Recoder<'_, '_> {
         let sizes = (target.chunk_bytes, target.count());
         let block = |row: usize| target.block(row);
         let (encoder, workers) = (&target.encoder, &target.workers);
-        gzip_choice::settle_by_reading(encoder, workers, &subject.dataset, sizes, block, read)
+        gzip_choice::choose_by_reading(encoder, workers, &subject.dataset, sizes, block, read)
             .map_err(|error| encode_error(subject, &[], error))
     }
 

@@ -145,7 +145,7 @@ fn rechunked(memory_bytes: u64) -> Result<Option<(u64, u64, u64, u64)>, hypersla
     let rules = vec![rule(&path, Change::Layout(LayoutRequest::Chunks(sizes)))];
     let options = options(rules, memory_bytes);
     let plan = match RepackPlan::new(&file, options.clone()) {
-        Err(RepackError::Refused { .. }) => return Ok(None),
+        Err(RepackError::Refused { .. } | RepackError::Missing { .. }) => return Ok(None),
         plan => plan.unwrap(),
     };
     let (memory, temporary) = (plan.datasets[0].memory_bytes, plan.datasets[0].temporary_bytes);
@@ -293,7 +293,7 @@ fn rules_that_mean_nothing_are_refused() {
         &file,
         options(vec![rule(datasets, change)], 1 << 20),
     ) {
-        Err(RepackError::Refused { option, what }) => {
+        Err(RepackError::Refused { option, what } | RepackError::Missing { option, what }) => {
             assert_eq!(option, "--an-option");
             what
         }

@@ -100,7 +100,7 @@ impl Selector<'_> {
             const WHAT: &str = "no object has this path or name";
             let paths: Vec<String> = self.tree.links().flat_map(|link| self.tree.link_paths(link)).collect();
             let hint = choice.objects.hint(paths.iter().map(String::as_str));
-            return Err(refused(&choice.option, hint.map_or(WHAT.into(), |hint| format!("{WHAT}; {hint}"))));
+            return Err(missing(&choice.option, hint.map_or(WHAT.into(), |hint| format!("{WHAT}; {hint}"))));
         }
         Ok(found)
     }
@@ -500,7 +500,7 @@ impl<'a> Names<'a> {
         let (to_group, to_name) = rename.to.rsplit_once('/').unwrap_or_default();
         let from = self.group(from_group).and_then(|group| Some((group, self.position(group, from_name)?)));
         let (from, position) = from
-            .ok_or_else(|| refused(&rename.option, format!("there is no {} in the new file", rename.from)))?;
+            .ok_or_else(|| missing(&rename.option, format!("there is no {} in the new file", rename.from)))?;
         let to = self.group(to_group).filter(|to| self.links.contains_key(to)).ok_or_else(|| {
             refused(&rename.option, format!("there is no group {to_group} in the new file"))
         })?;
@@ -573,6 +573,10 @@ pub fn renamed(path: &str, renames: &[Rename]) -> String {
 
 fn refused(option: &str, what: impl Into<String>) -> RepackError {
     RepackError::Refused { option: option.into(), what: what.into() }
+}
+
+fn missing(option: &str, what: impl Into<String>) -> RepackError {
+    RepackError::Missing { option: option.into(), what: what.into() }
 }
 
 fn without_source(dataset: &str, source: &str) -> RepackError {

@@ -37,6 +37,13 @@ pub enum Absent {
         /// The path in that file.
         target: String,
     },
+    /// A link that leads back to itself, perhaps by way of others.
+    CircularLink {
+        /// The link.
+        path: String,
+        /// The path that it contains.
+        target: String,
+    },
     /// Sources of a virtual dataset. Their elements are read as the fill value.
     VirtualSources {
         /// The dataset.
@@ -78,11 +85,14 @@ impl fmt::Display for Absent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Absent::Close => f.write_str(
-                "the program that wrote this file did not close it: the last changes may be missing, and libhdf5 \
+                "the program that wrote this file did not close it, or still writes it: the last changes may be missing, and libhdf5 \
                  refuses it until `h5clear -s` has cleared its flags",
             ),
             Absent::SoftLink { path, target } => {
                 write!(f, "{path}: the target of this soft link does not exist: {target}")
+            }
+            Absent::CircularLink { path, target } => {
+                write!(f, "{path}: this link leads in a circle: {target}")
             }
             Absent::ExternalLink { path, file, target } => {
                 write!(f, "{path}: the target of this external link was not found: {target} in {file}")
@@ -206,8 +216,12 @@ impl AbsentSearch {
         let is_missing = |error: &crate::Error| error.kind() == ErrorKind::NotFound;
         match target {
             LinkTarget::Soft(target) => {
-                if find(&owner.inner, path).is_err_and(|error| is_missing(&error)) {
-                    self.found.push(Absent::SoftLink { path: path.to_owned(), target: target.to_string() });
+                let Err(error) = find(&owner.inner, path) else { return };
+                let (path, target) = (path.to_owned(), target.to_string());
+                if is_missing(&error) {
+                    self.found.push(Absent::SoftLink { path, target });
+                } else if error.kind() == ErrorKind::Limit {
+                    self.found.push(Absent::CircularLink { path, target });
                 }
             }
             LinkTarget::External { file, path: target } => {

@@ -144,8 +144,9 @@ impl OpenedAt {
             candidates.push(Location::from(name));
         }
         candidates.extend(prefixes.iter().map(|prefix| match prefix.strip_prefix("${ORIGIN}") {
-            Ok(rest) => own.beside(rest.join(relative)),
-            Err(_) => Location::from(prefix.join(relative)),
+            // libhdf5 knows this word for the others alone.
+            Ok(rest) if !matches!(purpose, Purpose::ExternalLink) => own.beside(rest.join(relative)),
+            _ => Location::from(prefix.join(relative)),
         }));
         candidates.push(own.beside(relative));
         if is_url {
@@ -183,6 +184,9 @@ mod tests {
             ["/p/c.h5", "/a/q/c.h5", "/a/c.h5", "c.h5", "/a/c.h5"]
         );
         assert_eq!(searched("/a/b.h5", "/x/c.h5", &["/p"])[..2], ["/x/c.h5", "/p/c.h5"]);
+        let own = OpenedAt::new("/a/b.h5".into());
+        let linked = searched_for(Purpose::ExternalLink, &own, "c.h5", &["${ORIGIN}/q"]);
+        assert_eq!(linked[..2], ["${ORIGIN}/q/c.h5", "/a/c.h5"]);
     }
 
     #[test]

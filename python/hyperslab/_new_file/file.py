@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from types import TracebackType
@@ -15,7 +16,7 @@ from hyperslab._new_file.datatype import NewDatatype
 from hyperslab._new_file.group import NewGroup
 from hyperslab._new_file.options import checked_encoder, checked_libver, checked_page_size, checked_threads, checked_userblock_size
 from hyperslab._new_file.record import DatasetRecord, DatatypeRecord, GroupRecord, Record
-from hyperslab.errors import ClosedError, DirectoryError, ExistingFileError, MissingFileError, NotFoundError
+from hyperslab.errors import ClosedError, DirectoryError, ExistingFileError, ForbiddenError, MissingFileError, NotFoundError
 from hyperslab.links import ExternalLink, SoftLink
 
 StrPath: TypeAlias = str | os.PathLike[str]
@@ -54,7 +55,7 @@ class NewFile(NewGroup):
         Args:
             path: of the new file, in a folder that exists.
             libver: the oldest HDF5 library that is to read it: `"earliest"` (1.6), `"v18"`, `"v110"` (the default) or `"latest"`.
-            page_size: manage the file in pages of so many bytes (or `"1MiB"`), for readers of object stores.
+            page_size: manage the file in pages of this size (or `"1MiB"`), for readers of object stores.
             userblock_size: bytes before the file, for the application: 0, or a power of two from 512 on.
             track_order: let readers list links and attributes in the order of their creation.
             overwrite: replace a file of this name when the new one is complete.
@@ -66,6 +67,7 @@ class NewFile(NewGroup):
         Raises:
             FileExistsError: there is a file of this name, and `overwrite` is not set.
             FileNotFoundError: there is no such folder.
+            PermissionError: no file can be created in the folder.
             IsADirectoryError: the path is that of a folder.
             ValueError: an option that is not possible.
         """
@@ -88,6 +90,8 @@ class NewFile(NewGroup):
             raise ExistingFileError(f"{self._path}: the file exists", hint="replace it with overwrite=True", file=self._path)
         if not os.path.isdir(os.path.dirname(self._path)):
             raise MissingFileError(f"{self._path}: the folder does not exist", file=self._path)
+        if not os.access(os.path.dirname(self._path), os.W_OK | os.X_OK):
+            raise ForbiddenError(f"{self._path}: no file can be created in this folder", file=self._path, errno=errno.EACCES)
         self._open = FileBuilder(track_order)
         self._record = GroupRecord(0, "/")
         self._records: dict[int, Record] = {0: self._record}

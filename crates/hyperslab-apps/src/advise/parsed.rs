@@ -94,7 +94,7 @@ impl Parsed {
         let lossy = Pipeline::lossy_candidates(bound, false);
         if lossy.is_empty() {
             return Some(format!(
-                "--max-error {bound}: no filter keeps so many digits; only lossless ones were considered"
+                "--max-error {bound}: no filter keeps this precision; only lossless ones were considered"
             ));
         }
         let lacks = |reader: &&Reader| !lossy.iter().any(|pipeline| reader.reads(pipeline));

@@ -25,7 +25,7 @@ const SAMPLE_BYTES: u64 = 128 << 10;
 
 /// What is asked about every file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct SurveyRequest {
     /// The place, as the user wrote it.
     pub place: String,
     /// The readers, as the user wrote them.
@@ -40,7 +40,7 @@ pub struct FileSurvey {
     /// Its path or URL.
     pub file: String,
     /// What was asked.
-    pub asked: Asked,
+    pub asked: SurveyRequest,
     /// Its size; 0 if it could not be opened.
     pub bytes: u64,
     /// Why it, or a part of it, could not be examined.
@@ -53,7 +53,7 @@ pub struct FileSurvey {
 
 /// Examines files.
 pub struct FileSurveyor {
-    asked: Asked,
+    asked: SurveyRequest,
     reads: Vec<RequestedRead>,
     readers: Vec<Reader>,
     place: Place,
@@ -62,7 +62,7 @@ pub struct FileSurveyor {
 }
 
 impl FileSurveyor {
-    pub fn new(asked: &Asked) -> Result<Self, Error> {
+    pub fn new(asked: &SurveyRequest) -> Result<Self, Error> {
         let reads = asked.reads.iter().map(|read| read.parse()).collect::<Result<_, _>>();
         let readers = asked.readers.iter().map(|reader| Reader::parse(reader)).collect::<Result<_, _>>();
         Ok(Self {

@@ -10,7 +10,7 @@ mod recipe;
 mod records;
 mod summary;
 
-pub use file::{Asked, FileSurvey};
+pub use file::{FileSurvey, SurveyRequest};
 pub use recipe::recipe;
 pub use summary::{Rank, RankedFile, Savings, Summary, Variable};
 
@@ -136,9 +136,12 @@ pub fn run<E: From<Error> + Send>(
 }
 
 /// What is asked: by the request, or by the lines of earlier runs, which all must have been asked the same.
-fn asked<'a>(request: &Request, mut known: impl Iterator<Item = &'a FileSurvey>) -> Result<Asked, Error> {
+fn asked<'a>(
+    request: &Request,
+    mut known: impl Iterator<Item = &'a FileSurvey>,
+) -> Result<SurveyRequest, Error> {
     let defaults = || Reader::defaults().into_iter().map(|reader| reader.name).collect();
-    let given = |known: Option<&Asked>| Asked {
+    let given = |known: Option<&SurveyRequest>| SurveyRequest {
         place: request.place.clone().or(known.map(|known| known.place.clone())).unwrap_or("local".into()),
         readers: if request.readers.is_empty() {
             known.map_or_else(defaults, |known| known.readers.clone())

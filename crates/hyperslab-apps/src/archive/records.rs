@@ -98,11 +98,11 @@ fn failed(path: &Path, error: &io::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::Asked;
+    use super::super::file::SurveyRequest;
     use super::*;
 
     fn survey(file: &str) -> FileSurvey {
-        let asked = Asked { place: "local".into(), readers: Vec::new(), reads: Vec::new() };
+        let asked = SurveyRequest { place: "local".into(), readers: Vec::new(), reads: Vec::new() };
         FileSurvey { file: file.into(), asked, bytes: 7, problem: None, datasets: Vec::new(), others: 2 }
     }
 

@@ -1,6 +1,6 @@
 //! The savings of all files together: in total, by variable and by file, in order of what is saved.
 
-use super::file::{Asked, FileSurvey};
+use super::file::{FileSurvey, SurveyRequest};
 use crate::runner::PassedOver;
 use hyperslab_advise::{Place, Survey, SurveyedStorage};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ impl std::fmt::Display for Rank {
 #[derive(Debug, Serialize)]
 pub struct Summary {
     /// What was asked about all of them.
-    pub asked: Asked,
+    pub asked: SurveyRequest,
     /// What the rankings are by.
     pub rank: Rank,
     /// Files that were examined.
@@ -177,7 +177,7 @@ impl Savings {
 
 impl Summary {
     /// `surveys` are in order of their names, each once, and were all asked the same.
-    pub fn of(surveys: &[FileSurvey], asked: &Asked, place: &Place, rank: Rank) -> Self {
+    pub fn of(surveys: &[FileSurvey], asked: &SurveyRequest, place: &Place, rank: Rank) -> Self {
         let mut total = Savings::default();
         let mut files: Vec<RankedFile> = Vec::new();
         let mut variables: BTreeMap<&str, Vec<Found<'_>>> = BTreeMap::new();

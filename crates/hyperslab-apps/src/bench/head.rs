@@ -1,7 +1,7 @@
 //! What is said of a bench before it measures: the question, the engines, the machine.
 
 use super::Request;
-use super::asked::{Asked, pipeline_of, unique};
+use super::asked::{Measurements, pipeline_of, unique};
 use super::engines::inspect;
 use crate::{Result, files};
 use hyperslab_bench::document::names::settings;
@@ -15,7 +15,12 @@ use hyperslab_units::{counted_text, size};
 use std::path::Path;
 
 /// What can be said before measuring begins.
-pub(super) fn before(request: &Request, asked: &Asked, launcher: &Launcher, folder: &Path) -> Result<Head> {
+pub(super) fn before(
+    request: &Request,
+    asked: &Measurements,
+    launcher: &Launcher,
+    folder: &Path,
+) -> Result<Head> {
     let matrices = &asked.matrices;
     let engines: Vec<Engine> = unique(matrices.iter().flat_map(|matrix| &matrix.engines));
     Ok(Head {

@@ -28,7 +28,7 @@ pub use request::{
 };
 
 use crate::{Error, Result, facts, files, worker};
-use asked::Asked;
+use asked::Measurements;
 use calibrations::Calibrations;
 use hyperslab_bench::document::{DocumentError, Head, free_bytes};
 use hyperslab_bench::matrix::{Matrix, Row, Rows, Site, Subject};
@@ -56,7 +56,7 @@ pub struct Bench<'r> {
     folder: TempDir,
     launcher: Launcher,
     copy: Option<RemoteCopy>,
-    asked: Asked,
+    asked: Measurements,
     head: Head,
     /// What it will take.
     pub plan: Plan,
@@ -111,7 +111,7 @@ impl<'r> Bench<'r> {
                 return Err(Error::request_of_system(message, &error));
             }
         };
-        let Asked { matrices, missing, notes, .. } = asked;
+        let Measurements { matrices, missing, notes, .. } = asked;
         let missing = missing
             .into_iter()
             .map(|kind| format!("no {} was found, so none takes part; {}", kind.name(), kind.how_to_get()));
@@ -214,7 +214,7 @@ fn end_journal(journal: Journal, rows: usize, cells: usize, request: &Request, o
 }
 
 /// Fails where the disk cannot hold the largest file that is made, or where several would be kept under one name.
-fn check_room(request: &Request, asked: &Asked, folder: &Path) -> Result<()> {
+fn check_room(request: &Request, asked: &Measurements, folder: &Path) -> Result<()> {
     let matrices = &asked.matrices;
     let files: usize = matrices
         .iter()

@@ -60,13 +60,13 @@ pub struct Request {
     /// Order of the dimensions in which blocks move, slowest first: their numbers, their names in netCDF, or x,y,z where
     /// they have none; or `all`; may be repeated.
     pub order: Vec<String>,
-    /// Only every so-many-th element of each block, by dimension; may be repeated.
+    /// Only every n-th element of each block, by dimension; may be repeated.
     pub stride: Vec<String>,
-    /// Blocks at so many random places instead of a sweep.
+    /// Blocks at this number of random places instead of a sweep.
     pub random: Option<u64>,
     /// Each block moved along every axis and along the diagonal instead of a sweep; `=AXIS` or `=diagonal` for one.
     pub moved: Option<String>,
-    /// Only so many reads of each access; the time of all is extrapolated, and marked by ≈.
+    /// At most this number of reads of each access; the time of all is extrapolated, and marked by ≈.
     pub reads: Option<u64>,
     /// Rewrite as a file of this format: hdf5, netcdf4, classic (64-bit offsets), cdf5, hdf4; may be repeated.
     pub format: Vec<String>,
@@ -118,7 +118,7 @@ pub struct Request {
     pub all_libraries: bool,
     /// How often each cell is measured.
     pub repeats: usize,
-    /// A cell is not repeated once its runs took so many seconds.
+    /// A cell is not repeated once its runs took this number of seconds.
     pub cell_seconds: f64,
     /// What all cells together may take: those that are predicted to take more are left out, and named.
     pub max_seconds: f64,

@@ -52,7 +52,7 @@ pub struct Repack {
 
 /// How a file ended.
 #[derive(Debug)]
-pub enum Ending {
+pub enum RepackOutcome {
     /// It was rewritten, or planned.
     Done,
     /// It was not.
@@ -121,7 +121,7 @@ impl Repack {
         settings: &Settings<'_>,
         files: &dyn FilesObserver,
         observer: &dyn Observer,
-        mut each: impl FnMut(Document, Ending) -> Result<(), E>,
+        mut each: impl FnMut(Document, RepackOutcome) -> Result<(), E>,
     ) -> Result<(), E> {
         // A dry run passes over what is finished, and notes nothing.
         let (log, finished) = match settings.resume {
@@ -134,18 +134,18 @@ impl Repack {
             let output = self.outputs.get(input).map_or(input, |output| output);
             let mut document = Document::new(input, output);
             if cancel.is_cancelled() {
-                return (document, Ending::NotBegun);
+                return (document, RepackOutcome::NotBegun);
             }
             let done = self
                 .make_folder(output)
                 .and_then(|()| self.job.run(input, output, observer, &mut document))
                 // At once, because the new file has its name from now on; results wait for those of files before them.
                 .and_then(|()| log.as_ref().map_or(Ok(()), |log| log.note(input)));
-            (document, done.map_or_else(Ending::Failed, |()| Ending::Done))
+            (document, done.map_or_else(RepackOutcome::Failed, |()| RepackOutcome::Done))
         };
         let mut not_begun = 0;
-        let deliver = |_: &Path, (document, ending): (Document, Ending)| {
-            not_begun += usize::from(matches!(ending, Ending::NotBegun));
+        let deliver = |_: &Path, (document, ending): (Document, RepackOutcome)| {
+            not_begun += usize::from(matches!(ending, RepackOutcome::NotBegun));
             each(document, ending)
         };
         let settings = Settings { jobs: self.jobs, ..settings.clone() };

@@ -75,6 +75,20 @@ impl Job {
             let message = format!("{}: a truncated file is not replaced in place", input.display());
             return Err(Error::wrong_request(message).hint("`repack --keep-going IN OUT` writes a new file"));
         }
+        // A writer whose readers follow it (SWMR) holds no lock.
+        let is_left_open = || {
+            let found = hyperslab::AbsentSearch::new(&file).found;
+            found.iter().any(|absent| matches!(absent, hyperslab::Absent::Close))
+        };
+        if self.in_place && is_left_open() {
+            let message = format!(
+                "{}: a program still writes it, or ended without closing it: it is not replaced in place",
+                input.display()
+            );
+            return Err(Error::wrong_request(message).errno(libc::EAGAIN).about(input.display().to_string()).hint(
+                "`repack IN OUT` writes a new file; once no program writes it, `h5clear -s` clears the mark",
+            ));
+        }
         if self.in_place && file.driver().is_some() {
             let message =
                 format!("{}: a file of several members cannot be replaced in place", input.display());
@@ -87,7 +101,7 @@ impl Job {
         options.moved = moved(input, folder, &self.outputs);
         let source_bytes = file.len();
         let (threads, is_verified) = (options.threads, options.verify);
-        let failed = |error: RepackError| failure(error, input);
+        let failed = |error: RepackError| failure(error, input, output);
         let kept = self.adapt(&mut options, &file, input)?;
         let plan = RepackPlan::new(&file, options).map_err(failed)?;
         let mut shown = Plan::new(&plan).map_err(failed)?;
@@ -154,7 +168,7 @@ impl Job {
         let mut added = Vec::new();
         let mut kept = Vec::new();
         if let Some(Profile::Cmip7) = self.profile {
-            added.extend(cmip7_rules(file).map_err(|error| failure(error, input))?);
+            added.extend(cmip7_rules(file).map_err(|error| failure(error, input, input))?);
         }
         if self.likes_doctor {
             let Advised { rules, page_bytes, kept: reasons } = advised(doctor::advice(input)?);
@@ -278,6 +292,10 @@ fn creation_failure(output: &Path, error: &io::Error) -> Error {
         io::ErrorKind::WouldBlock => {
             Error::system(format!("{} is being written by another process", output.display()), error)
         }
+        // A file system that has no place for new files.
+        io::ErrorKind::NotFound if output.parent().is_some_and(Path::is_dir) => {
+            Error::system(format!("{}: no file can be created in this folder", output.display()), error)
+        }
         io::ErrorKind::NotFound => {
             Error::request_of_system(format!("{}: there is no such folder", output.display()), error)
         }
@@ -290,7 +308,7 @@ fn interrupted(input: &Path) -> Error {
     Error::interrupted(format!("{}: interrupted; nothing was written", files::shown(input)))
 }
 
-fn failure(error: RepackError, input: &Path) -> Error {
+fn failure(error: RepackError, input: &Path, output: &Path) -> Error {
     if error.is_cancelled() {
         return interrupted(input);
     }
@@ -309,12 +327,15 @@ fn failure(error: RepackError, input: &Path) -> Error {
         }
         other => {
             let message = format!("{}: {other}", files::shown(input));
-            let error = match (is_wrong_request, other.system()) {
-                (true, _) => Error::wrong_request(message),
-                (false, Some(system)) => Error::system(message, system),
-                (false, None) => Error::unreadable(message),
-            };
-            error.about(files::shown(input))
+            if let Some(object) = other.missing_object() {
+                let error = Error { object: Some(object.to_owned()), ..Error::not_found(message) };
+                return error.about(files::shown(input));
+            }
+            match (is_wrong_request, other.system()) {
+                (true, _) => Error::wrong_request(message).about(files::shown(input)),
+                (false, Some(system)) => Error::system(message, system).about(output.display().to_string()),
+                (false, None) => Error::unreadable(message).about(files::shown(input)),
+            }
         }
     }
 }

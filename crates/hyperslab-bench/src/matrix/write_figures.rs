@@ -44,8 +44,8 @@ pub struct WriteFigures {
     pub decodes: Option<u64>,
     /// Bytes of the file.
     pub file_bytes: u64,
-    /// Bytes of the file beyond the values' own; negative where filters save more than the format takes.
-    pub overhead_bytes: i64,
+    /// Bytes of the file beyond the values' own; none where filters make these smaller.
+    pub overhead_bytes: Option<i64>,
 }
 
 impl WriteFigures {
@@ -72,7 +72,10 @@ impl WriteFigures {
             encodes: last.encodes,
             decodes: last.decodes,
             file_bytes: last.file_bytes,
-            overhead_bytes: last.file_bytes as i64 - storage.logical_bytes() as i64,
+            overhead_bytes: storage
+                .filters
+                .is_empty()
+                .then(|| last.file_bytes as i64 - storage.logical_bytes() as i64),
         })
     }
 }

@@ -16,7 +16,7 @@ use hyperslab_units::size::bytes_text;
 
 /// Storages of the Pareto set that are shown.
 const PARETO_MAX: usize = 8;
-/// A read becomes much longer by so many times and seconds.
+/// A read becomes much longer by at least this factor and this number of seconds.
 const SLOWED_RATIO_MIN: f64 = 2.0;
 const SLOWED_SECONDS_MIN: f64 = 1.0;
 /// No choice slows a reader by as much, unless the data must become smaller.

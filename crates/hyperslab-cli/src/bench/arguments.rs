@@ -92,7 +92,7 @@ pub(crate) struct BenchArgs {
     /// Made-up values of this shape instead of a file
     #[arg(long, value_name = "SHAPE", conflicts_with = "file", group = NOT_OF_RECIPES)]
     pub synthetic: Option<String>,
-    /// Run a published study, its figures beside yours; `list` names them
+    /// Run a published study, with its figures and yours; `list` names them
     #[arg(long, value_name = "NAME", conflicts_with = NOT_OF_RECIPES, help_heading = "Recipes")]
     pub recipe: Option<String>,
     /// Data and caches of a recipe smaller by this factor, such as 0.1
@@ -121,8 +121,8 @@ pub(crate) struct BenchArgs {
     /// Seed of made-up values and of random blocks
     #[arg(long, default_value_t = DEFAULT_SEED, group = NOT_OF_RECIPES)]
     pub seed: u64,
-    /// Block that is read, swept over the dataset: a shape, or the bytes of a buffer (1MiB), with @WEIGHT how much it
-    /// counts beside others; may be repeated
+    /// Block that is read, swept over the dataset: a shape, or the bytes of a buffer (1MiB), and its relative
+    /// weight; may be repeated
     #[arg(long, value_name = "SHAPE[@WEIGHT]", help_heading = "Access", group = NOT_OF_RECIPES)]
     pub read: Vec<String>,
     /// The reads that a program made: the folder of `hyperslab trace`, one of its files, or JSON lines such as
@@ -139,10 +139,10 @@ pub(crate) struct BenchArgs {
     /// they have none; or `all`; may be repeated
     #[arg(long, value_name = "ORDER", help_heading = "Access", group = NOT_OF_RECIPES)]
     pub order: Vec<String>,
-    /// Only every so-many-th element of each block, by dimension; may be repeated
+    /// Only every n-th element of each block, by dimension; may be repeated
     #[arg(long, value_name = "STEPS", help_heading = "Access", group = NOT_OF_RECIPES)]
     pub stride: Vec<String>,
-    /// Blocks at so many random places instead of a sweep
+    /// Blocks at this number of random places instead of a sweep
     #[arg(long, value_name = "COUNT", value_parser = value_parser!(u64).range(1..), help_heading = "Access", conflicts_with = "moved", group = NOT_OF_RECIPES)]
     pub random: Option<u64>,
     /// Each block moved along every axis and along the diagonal instead of a sweep; `=AXIS` or `=diagonal` for one
@@ -156,7 +156,7 @@ pub(crate) struct BenchArgs {
         group = NOT_OF_RECIPES
     )]
     pub moved: Option<String>,
-    /// Only so many reads of each access; the time of all is extrapolated, and marked by ≈
+    /// At most this number of reads of each access; the time of all is extrapolated, and marked by ≈
     #[arg(long, value_name = "COUNT", value_parser = value_parser!(u64).range(1..), help_heading = "Access", group = NOT_OF_RECIPES)]
     pub reads: Option<u64>,
     /// Rewrite as a file of this format: hdf5, netcdf4, classic (64-bit offsets), cdf5, hdf4; may be repeated
@@ -244,7 +244,7 @@ pub(crate) struct BenchArgs {
     /// How often each cell is measured
     #[arg(long, value_name = "COUNT", value_parser = one_or_more(), default_value_t = DEFAULT_REPEATS, help_heading = "Measuring")]
     pub repeats: usize,
-    /// A cell is not repeated once its runs took so many seconds
+    /// A cell is not repeated once its runs took this number of seconds
     #[arg(long, value_name = "SECONDS", value_parser = positive, default_value_t = DEFAULT_CELL_SECONDS, help_heading = "Measuring")]
     pub cell_seconds: f64,
     /// What all cells together may take: those that are predicted to take more are left out, and named
@@ -274,10 +274,10 @@ pub(crate) struct BenchArgs {
     /// Measure nothing: report what `--json` printed before
     #[arg(long, value_name = "RESULTS", help_heading = "Output", conflicts_with_all = ["file", "synthetic", "resume"], group = NOT_OF_RECIPES)]
     pub from: Option<PathBuf>,
-    /// Say what changed since an older document, beyond what the runs scatter
+    /// Say what changed since an older document, by more than the spread of the runs
     #[arg(long, value_name = "RESULTS", help_heading = "Output", group = NOT_OF_RECIPES)]
     pub compare: Option<PathBuf>,
-    /// Go on where an earlier run of this command was interrupted; `=FILE` keeps what is measured in that file
+    /// Continue an earlier run of this command that was interrupted; `=FILE` keeps what is measured in that file
     #[arg(
         long,
         value_name = "FILE",

@@ -18,7 +18,7 @@ struct Bar<'a> {
 }
 
 impl<'a> Bar<'a> {
-    /// A bar over so many predicted seconds; where none are given, over runs.
+    /// A bar over this number of predicted seconds; where none are given, over runs.
     fn new(seconds: Option<f64>, seconds_of: &'a dyn Fn(&str) -> f64) -> Self {
         let target = match std::io::stderr().is_terminal() {
             true => ProgressDrawTarget::stderr(),

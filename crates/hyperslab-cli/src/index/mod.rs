@@ -6,7 +6,7 @@ use crate::absent;
 use crate::failure::{self, Failure, one_line};
 use arguments::IndexArgs;
 use hyperslab_apps::files;
-use hyperslab_apps::index::{Indexing, Omitted, Written};
+use hyperslab_apps::index::{Indexing, Written};
 use hyperslab_apps::runner::FileOutcome;
 use std::io::Write;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &IndexArgs, out: &mut dyn Write, err: &mut dyn Write) ->
                     absent::warn(&files::shown(path), &written.absent, err);
                 }
                 let named = path.filter(|_| is_one_of_many);
-                (report(args, named, &written.omitted, err), FileOutcome::Finished)
+                (report(args, named, &written, err), FileOutcome::Finished)
             }
             Err(error) => (Failure::from(error).report(err), FileOutcome::Unfinished),
         };
@@ -39,9 +39,10 @@ pub(crate) fn run(args: &IndexArgs, out: &mut dyn Write, err: &mut dyn Write) ->
 }
 
 /// Names what was left out. Returns the exit code.
-fn report(args: &IndexArgs, file: Option<&Path>, omitted: &[Omitted], err: &mut dyn Write) -> i32 {
+fn report(args: &IndexArgs, file: Option<&Path>, written: &Written, err: &mut dyn Write) -> i32 {
+    let Written { absent, omitted } = written;
     let file = file.map_or_else(String::new, |file| format!("{}: ", hyperslab_apps::files::shown(file)));
-    for omitted in omitted {
+    for omitted in omitted.iter().filter(|omitted| !absent::names(absent, &omitted.path)) {
         let (path, reason) = (one_line(&omitted.path), one_line(&omitted.reason));
         // If standard error cannot be written, there is nowhere left to report it.
         let _ = writeln!(err, "{}left out: {path}: {reason}", one_line(&file));

@@ -40,8 +40,9 @@ pub(super) fn run(
     }
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    absent::warn(&file.name(), &absent::of(file), err);
-    for omitted in &omitted {
+    let absent = absent::of(file);
+    absent::warn(&file.name(), &absent, err);
+    for omitted in omitted.iter().filter(|omitted| !absent::names(&absent, &omitted.path)) {
         let _ =
             writeln!(err, "warning: {} is left out: {}", one_line(&omitted.path), one_line(&omitted.reason));
     }

@@ -7,7 +7,7 @@ mod text;
 use crate::failure::{self, Failure, one_line};
 use crate::run_options::RunOptions;
 use arguments::RepackArgs;
-use hyperslab_apps::repack::{Document, Ending, Repack};
+use hyperslab_apps::repack::{Document, Repack, RepackOutcome};
 use hyperslab_apps::schema;
 use progress::{Bar, Signals};
 use std::io::Write;
@@ -23,11 +23,11 @@ pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -
     }
     let is_single = repack.is_single;
     let mut code = failure::DONE;
-    let each = |mut document: Document, ending: Ending| {
+    let each = |mut document: Document, ending: RepackOutcome| {
         match ending {
-            Ending::Done => {}
-            Ending::NotBegun => document.error = Some("interrupted before it was begun".into()),
-            Ending::Failed(error) => {
+            RepackOutcome::Done => {}
+            RepackOutcome::NotBegun => document.error = Some("interrupted before it was begun".into()),
+            RepackOutcome::Failed(error) => {
                 let failure = Failure::from(error);
                 code = code.max(failure.code);
                 if is_single && !args.json {

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 EXAMPLES
   hyperslab run -- ./rows cris.h5
   hyperslab run --report -- python3 script.py             how many reads were answered, and why others were not
-  hyperslab run --verify -- ./rows cris.h5                for those who doubt
+  hyperslab run --verify -- ./rows cris.h5                each read both ways, compared
   hyperslab run --only cache --memory 4GiB -- cdo -timmean in.nc out.nc
   hyperslab run --reads-from rows.trace -- ./rows cris.h5 caches for what an earlier run read
 

@@ -77,7 +77,7 @@ fn several_files_have_a_summary() {
     assert_eq!(documents[2]["schema"]["name"], "hyperslab.check.summary");
     assert_eq!((&documents[2]["files"], &documents[2]["with_errors"]), (&2.into(), &1.into()));
     fs::remove_file(folder.path().join("a.h5")).unwrap();
-    // The bytes that belong to nobody are a note.
+    // The bytes that are unaccounted for are a note.
     assert_eq!(json(&["check", "--json", "--strict", "{}"], folder.path()).0, 0);
     assert_eq!(json(&["check", "--json", "{}"], folder.path()).0, 0);
 }

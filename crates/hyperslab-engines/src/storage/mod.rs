@@ -220,9 +220,11 @@ impl fmt::Display for CreationProperties {
             AllocTime::Late => ", allocation time late",
             AllocTime::Incremental => ", allocation time incremental",
         })?;
-        if self.libver != Libver::default() {
-            write!(f, " libver {:?}", self.libver)?;
-        }
+        f.write_str(match self.libver {
+            Libver::Default => "",
+            Libver::Earliest => " libver earliest",
+            Libver::Latest => " libver latest",
+        })?;
         if let Some(bytes) = self.page_bytes {
             write!(f, " pages of {bytes}")?;
         }
@@ -267,6 +269,8 @@ mod tests {
         assert_eq!(storage.chunk_bytes(), Some(480));
         assert_eq!(plain().to_string(), "contiguous");
         assert_eq!(plain().logical_bytes(), 7200);
+        let newest = CreationProperties { libver: Libver::Latest, ..plain() };
+        assert_eq!(newest.to_string(), "contiguous libver latest");
         let classic = CreationProperties { format: Format::Classic, unlimited: true, ..plain() };
         assert_eq!(classic.to_string(), "netCDF classic unlimited");
         let netcdf =

@@ -101,7 +101,7 @@ pub const RATIO: Column =
     right("ratio", "ratio", |c| c.document.head.data.ratio_of(c.row()).map_or(Value::Nothing, Value::Number));
 pub const OVERHEAD: Column = right("overhead_bytes", "overhead", |c| {
     // Where filters save more than the format takes, the ratio says so.
-    let overhead = c.write().map(|write| write.overhead_bytes).filter(|bytes| *bytes >= 0);
+    let overhead = c.write().and_then(|write| write.overhead_bytes).filter(|bytes| *bytes >= 0);
     overhead.map_or(Value::Nothing, Value::bytes)
 });
 pub const COMMAND: Column = Column {

@@ -3,7 +3,7 @@
 use crate::answer::ReadCall;
 use crate::api;
 use crate::functions::{Herr, Hid};
-use crate::process::{self, Asked, Direction};
+use crate::process::{self, DatasetCall, Direction};
 use std::ffi::{c_char, c_uint, c_void};
 
 super::jump_with_six!(H5Dread, read);
@@ -22,7 +22,7 @@ unsafe extern "C" fn read(
     // SAFETY: the call that the program made.
     let call = || unsafe { real(dataset, memory_type, memory_space, file_space, transfer, buffer) };
     let Some(process) = process::watching() else { return call() };
-    let asked = Asked { api, dataset, memory_type, file_space, direction: Direction::Read };
+    let asked = DatasetCall { api, dataset, memory_type, file_space, direction: Direction::Read };
     process.read(&asked, &ReadCall { memory_type, memory_space, transfer, buffer }, call)
 }
 
@@ -79,6 +79,6 @@ unsafe extern "C" fn read_async(
         }
     };
     let Some(process) = process::watching() else { return call() };
-    let asked = Asked { api, dataset, memory_type, file_space, direction: Direction::Read };
+    let asked = DatasetCall { api, dataset, memory_type, file_space, direction: Direction::Read };
     process.read(&asked, &ReadCall { memory_type, memory_space, transfer, buffer }, call)
 }

@@ -3,7 +3,7 @@
 use crate::answer::ReadCall;
 use crate::api;
 use crate::functions::{Herr, Hid};
-use crate::process::{self, Asked, Direction};
+use crate::process::{self, DatasetCall, Direction};
 use std::ffi::c_void;
 
 // The last of seven arguments is on the stack; before it, eight bytes align what is called.
@@ -35,14 +35,14 @@ unsafe extern "C" fn read_several(
         return call();
     }
     let Some(process) = process::watching() else { return call() };
-    let reads: Vec<(Asked<'_>, ReadCall)> = (0..count)
+    let reads: Vec<(DatasetCall<'_>, ReadCall)> = (0..count)
         .map(|at| {
-            // SAFETY: libhdf5 reads so many entries of each list.
+            // SAFETY: libhdf5 reads this number of entries of each list.
             let [dataset, memory_type, memory_space, file_space] =
                 lists.map(|list| unsafe { list.add(at).read() });
             // SAFETY: as above.
             let buffer = unsafe { buffers.add(at).read() };
-            let asked = Asked { api, dataset, memory_type, file_space, direction: Direction::Read };
+            let asked = DatasetCall { api, dataset, memory_type, file_space, direction: Direction::Read };
             (asked, ReadCall { memory_type, memory_space, transfer, buffer })
         })
         .collect();

@@ -2,7 +2,7 @@
 
 use crate::api;
 use crate::functions::{Herr, Hid};
-use crate::process::{self, Asked, Direction};
+use crate::process::{self, DatasetCall, Direction};
 use std::ffi::c_void;
 
 super::jump_with_six!(H5Dwrite, write);
@@ -22,7 +22,7 @@ unsafe extern "C" fn write(
     let call = || unsafe { real(dataset, memory_type, memory_space, file_space, transfer, buffer) };
     match process::watching() {
         Some(process) => {
-            let asked = Asked { api, dataset, memory_type, file_space, direction: Direction::Write };
+            let asked = DatasetCall { api, dataset, memory_type, file_space, direction: Direction::Write };
             process.watch(&asked, call)
         }
         None => call(),

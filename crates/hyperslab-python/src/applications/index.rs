@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::path::Path;
 
 #[derive(Deserialize)]
-struct Asked {
+struct IndexRequest {
     format: String,
     url: Option<String>,
     relative: bool,
@@ -17,7 +17,7 @@ struct Asked {
 }
 
 pub(super) fn run(call: &Call) -> Result<Answer> {
-    let Asked { format, url, relative, template, concat } = call.request()?;
+    let IndexRequest { format, url, relative, template, concat } = call.request()?;
     let format = Format::named(&format)
         .ok_or_else(|| Error::wrong_request(format!("there is no format {format:?} of an index")))?;
     let (files, output) = (call.paths.clone(), call.output.clone());

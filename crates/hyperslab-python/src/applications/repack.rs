@@ -2,7 +2,7 @@
 
 use super::{Answer, Call, Event};
 use hyperslab::Cancel;
-use hyperslab_apps::repack::{Document, Ending, Observer, Repack, Request};
+use hyperslab_apps::repack::{Document, Observer, Repack, RepackOutcome, Request};
 use hyperslab_apps::runner::Silent;
 use hyperslab_apps::{Error, Result, schema};
 use hyperslab_repack::Monitor;
@@ -11,12 +11,12 @@ pub(super) fn run(call: &Call) -> Result<Answer> {
     let request = Request { inputs: call.paths.clone(), output: call.output.clone(), ..call.request()? };
     let repack = Repack::new(&request, call.jobs)?;
     let mut lines = String::new();
-    let each = |mut document: Document, ending: Ending| {
+    let each = |mut document: Document, ending: RepackOutcome| {
         match ending {
-            Ending::Done => {}
-            Ending::Failed(error) if repack.is_single => return Err(error),
-            Ending::Failed(error) => document.error = Some(error.message),
-            Ending::NotBegun => document.error = Some("interrupted before it was begun".to_owned()),
+            RepackOutcome::Done => {}
+            RepackOutcome::Failed(error) if repack.is_single => return Err(error),
+            RepackOutcome::Failed(error) => document.error = Some(error.message),
+            RepackOutcome::NotBegun => document.error = Some("interrupted before it was begun".to_owned()),
         }
         lines.push_str(&schema::document(schema::REPACK, &document)?);
         Ok::<_, Error>(())

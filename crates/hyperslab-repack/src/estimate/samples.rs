@@ -145,16 +145,16 @@ impl<'a> Sampler<'a> {
     ) -> Result<Option<GzipEncoder>, RepackError> {
         let (dataset, filters) = (chunks.dataset, &chunks.recoding.filters.filters);
         let encoder = ChunkEncoder::new(filters, dataset.datatype(), chunk_bytes, false, false);
-        let settled = encoder.and_then(|encoder| {
+        let chosen = encoder.and_then(|encoder| {
             let encoder = encoder.rounding(chunks.recoding.decimals.clone()).with_gzip(self.gzip(dataset));
             let block = |row: usize| chunks.block(row as u64);
             let workers = Workers::new(1);
             let sizes = (chunk_bytes, chunks.count() as usize);
             let read = |block: &Block| gzip_choice::elements(dataset, block);
-            gzip_choice::settle_by_reading(&encoder, &workers, dataset, sizes, block, read)?;
+            gzip_choice::choose_by_reading(&encoder, &workers, dataset, sizes, block, read)?;
             Ok(encoder.gzip().map(GzipEncoder::from))
         });
-        settled.map_err(|error| RepackError::Encode {
+        chosen.map_err(|error| RepackError::Encode {
             object: planned.path.to_string(),
             offset: Vec::new(),
             error: Box::new(error),
@@ -224,7 +224,7 @@ impl<'a> Sampler<'a> {
             is_cut
         };
         let workers = Workers::<CodecState>::new(chunks.recoding.threads);
-        encoder.settle(blocks.len(), &workers, sample).map_err(|error| failed(&region.start, error))?;
+        encoder.choose(blocks.len(), &workers, sample).map_err(|error| failed(&region.start, error))?;
         if let Some(chosen) = encoder.gzip() {
             gzip.get_or_init(|| chosen.into());
         }

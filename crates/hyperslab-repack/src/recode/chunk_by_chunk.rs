@@ -18,7 +18,7 @@ impl Recoder<'_, '_> {
         subject: &Subject,
         target: &ChunkedTarget,
     ) -> Result<WrittenChunks, RepackError> {
-        self.settle_by_reading(subject, target)?;
+        self.choose_by_reading(subject, target)?;
         let dataset = &subject.dataset;
         let map = dataset.chunk_map()?;
         let decoder = ChunkDecoder::new(dataset, target.chunk_bytes)

@@ -75,10 +75,10 @@ impl Recoder<'_, '_> {
                 gather(subject, target, row, parts, chunk);
                 true
             };
-            let settled = target.encoder.settle(target.count(), &target.workers, gathered);
-            settled.map_err(|error| encode_error(subject, &[], error))?;
+            let chosen = target.encoder.choose(target.count(), &target.workers, gathered);
+            chosen.map_err(|error| encode_error(subject, &[], error))?;
         } else {
-            self.settle_by_reading(subject, target)?;
+            self.choose_by_reading(subject, target)?;
         }
         let work = |state: &mut CodecState, number: usize| -> Result<EncodedChunk, RepackError> {
             let row = rows[number];

@@ -83,8 +83,8 @@ impl Recoder<'_, '_> {
         array: &SpilledArray<'_>,
     ) -> Result<WrittenChunks, RepackError> {
         let read = |row: usize, chunk: &mut Vec<u8>| array.chunk(subject, target, row, chunk).is_ok();
-        let settled = target.encoder.settle(target.count(), &target.workers, read);
-        settled.map_err(|error| encode_error(subject, &[], error))?;
+        let chosen = target.encoder.choose(target.count(), &target.workers, read);
+        chosen.map_err(|error| encode_error(subject, &[], error))?;
         let encode = |state: &mut CodecState, row: usize, is_partial: bool| {
             let encoded = target.encoder.encode_own(is_partial, state);
             encoded.map_err(|error| encode_error(subject, &target.block(row).start, error))

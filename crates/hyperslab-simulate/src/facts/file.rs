@@ -17,7 +17,7 @@ pub struct FileFacts {
     pub raw_bytes: u64,
     /// Bytes that the file records as free.
     pub free_bytes: u64,
-    /// Bytes that belong to nobody.
+    /// Bytes that are unaccounted for.
     pub unaccounted_bytes: u64,
     /// The bytes of the file after a repack that changes nothing else, where that was predicted.
     pub repacked_bytes: Option<u64>,

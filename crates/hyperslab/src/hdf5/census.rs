@@ -41,7 +41,7 @@ pub struct Census {
     pub chunked: Vec<(u64, u64)>,
     /// Bytes that the file's own free-space managers list.
     pub free_bytes: u64,
-    /// Bytes that belong to nobody: lost, or padding.
+    /// Bytes that are unaccounted for: lost, or padding.
     pub unaccounted_bytes: u64,
     /// Groups, datasets and named datatypes.
     pub objects: u64,

@@ -14,7 +14,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Places for so many elements without gaps.
+    /// Places for elements without gaps.
     pub fn block(first: u64, elements: u64) -> Self {
         Self { first, run: elements, runs: SmallVec::new() }
     }

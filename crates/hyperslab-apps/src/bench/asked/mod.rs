@@ -28,7 +28,7 @@ use subject::{is_netcdf, subjects};
 use values::{cache, list, size, word, wrong};
 
 /// What is to be measured.
-pub(super) struct Asked {
+pub(super) struct Measurements {
     /// One for each type of element; a user's dataset has one.
     pub(super) matrices: Vec<Matrix>,
     /// How much each access counts, by its words, where that is not 1.
@@ -47,7 +47,7 @@ fn metadata_cache(text: &str) -> Result<u64> {
 }
 
 /// Reads the command line, and the file that it names.
-pub(super) fn asked(request: &Request) -> Result<Asked> {
+pub(super) fn asked(request: &Request) -> Result<Measurements> {
     check_libraries(request)?;
     let subjects = subjects(request)?;
     let formats = formats(request)?;
@@ -115,7 +115,7 @@ pub(super) fn asked(request: &Request) -> Result<Asked> {
         matrix.engines.clone_from(&chosen.readers);
         matrix.writers.clone_from(&chosen.writers);
     }
-    Ok(Asked { matrices, weights, missing: chosen.missing, notes })
+    Ok(Measurements { matrices, weights, missing: chosen.missing, notes })
 }
 
 /// True where nothing is said of how a dataset is read, and it is measured as it is: then the usual reads are.

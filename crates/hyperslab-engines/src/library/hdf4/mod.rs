@@ -67,5 +67,5 @@ fn nothing_to_set(options: &OpenOptions) -> Result<(), EngineError> {
     if options.cache.is_none() && options.buffers == FileBuffers::default() {
         return Ok(());
     }
-    unsupported("HDF4 has no cache of so many bytes, no page buffer and no metadata cache")
+    unsupported("HDF4 has no cache of a given size, no page buffer and no metadata cache")
 }
