@@ -22,9 +22,11 @@ pub unsafe extern "C" fn hs_doctor(
     run(|| {
         // SAFETY: as the caller promises.
         let path = unsafe { text("path", path) }?;
-        // SAFETY: as above.
-        let dataset =
-            if dataset.is_null() { None } else { Some(unsafe { text("dataset", dataset) }?.to_owned()) };
+        let dataset = match dataset.is_null() {
+            true => None,
+            // SAFETY: as above.
+            false => Some(unsafe { text("dataset", dataset) }?.to_owned()),
+        };
         let answer = doctor::run(Path::new(path), &Request { dataset, ..Request::default() })?;
         // SAFETY: as above.
         unsafe { put("json", json, owned(schema::document(schema::DOCTOR, &answer.report)?)) }

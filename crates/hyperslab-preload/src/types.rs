@@ -125,6 +125,7 @@ fn check_fixed(api: &Api, id: Hid, depth: u32) -> Result<(), Why> {
         TEXT if unsafe { functions.tis_variable_str.ok_or(UNKNOWN)?(id) } != 0 => Err("variable length"),
         // SAFETY: as above.
         class if FIXED_CLASSES.contains(&class) => {
+            // SAFETY: as above.
             match unsafe { functions.tget_order.ok_or(UNKNOWN)?(id) } {
                 order if ORDERS.contains(&order) => Ok(()),
                 _ => Err("type"),
