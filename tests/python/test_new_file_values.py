@@ -194,3 +194,26 @@ def test_large_arrays_are_copied_when_they_are_given(tmp_path, values):
         values += 1
     with hyperslab.File(tmp_path / "new.h5") as file:
         np.testing.assert_array_equal(file["d"][...], before)
+
+
+@pytest.mark.parametrize(("given", "stored"), [("i8", "i4"), ("f4", "f8"), ("u2", "f4"), ("f8", ">f4"), ("i8", ">i2")])
+def test_sequences_of_another_type_are_those_of_h5py(given, stored, tmp_path):
+    values = np.empty(40, object)
+    for number in range(40):
+        values[number] = np.arange(number % 7).astype(given)
+    for name, new in (("ours.h5", hyperslab.NewFile), ("theirs.h5", lambda path: h5py.File(path, "w"))):
+        with new(tmp_path / name) as file:
+            file.create_dataset("given", data=values, dtype=h5py.vlen_dtype(stored))
+            file.create_dataset("assigned", (40,), dtype=h5py.vlen_dtype(stored))[...] = values
+            file.create_dataset("lists", (40,), dtype=h5py.vlen_dtype(stored))[...] = [list(range(n % 5)) for n in range(40)]
+    with h5py.File(tmp_path / "ours.h5") as ours, h5py.File(tmp_path / "theirs.h5") as theirs:
+        for name in theirs:
+            assert h5py.check_vlen_dtype(ours[name].dtype) == h5py.check_vlen_dtype(theirs[name].dtype)
+            assert all(np.array_equal(one, other) for one, other in zip(ours[name], theirs[name], strict=True)), name
+
+
+def test_numbers_without_a_place_in_a_sequence_are_refused(tmp_path):
+    values = np.empty(2, object)
+    values[:] = [np.array([1, 2]), np.array([1 << 40])]
+    with hyperslab.NewFile(tmp_path / "x.h5") as file, pytest.raises(ValueError, match="1099511627776 do not fit int32"):
+        file.create_dataset("d", data=values, dtype=h5py.vlen_dtype("i4"))
