@@ -19,12 +19,19 @@ enum Decision {
     Small { under: u64, all: u64 },
 }
 
+/// After this number of small reads one after the other, with the same dataspace, one in as many is asked about: to leave a larger one
+/// to libhdf5 is right, too.
+const ASKED_EACH: u32 = 16;
+
 #[derive(Clone, Copy)]
 struct Recent {
     changes: u64,
     api: usize,
     id: Hid,
     decision: Decision,
+    /// The dataspace of the last read, and how many small reads there were with it.
+    file_space: Hid,
+    small_reads: u32,
 }
 
 thread_local! {
@@ -44,7 +51,8 @@ pub fn remember(api: &Api, id: Hid, dataset: &Shared) {
             Decision::Small { under: dataset.small_under(), all: dataset.shape().iter().product() }
         }
     };
-    let recent = Recent { changes: CHANGES.load(Ordering::Acquire), api: api.identity(), id, decision };
+    let changes = CHANGES.load(Ordering::Acquire);
+    let recent = Recent { changes, api: api.identity(), id, decision, file_space: -1, small_reads: 0 };
     let _ = RECENT.try_with(|known| known.set(Some(recent)));
 }
 
@@ -58,7 +66,12 @@ pub fn left(api: &Api, id: Hid, file_space: Hid) -> Option<Why> {
         Decision::Left(why) => Some(why),
         Decision::Small { under: 0, .. } => None,
         Decision::Small { under, all } => {
-            (selection::elements(api, file_space, all)? < under).then_some("small read")
+            let before = if known.file_space == file_space { known.small_reads } else { 0 };
+            let is_known = before >= ASKED_EACH && !before.is_multiple_of(ASKED_EACH);
+            let is_small = is_known || selection::elements(api, file_space, all)? < under;
+            let small_reads = if is_small { before.wrapping_add(1) } else { 0 };
+            let _ = RECENT.try_with(|recent| recent.set(Some(Recent { file_space, small_reads, ..known })));
+            is_small.then_some("small read")
         }
     }
 }
