@@ -2,7 +2,7 @@
 
 use crate::element::{Class, Type, texts, turn};
 use crate::file::File;
-use crate::pointers::{given, memory, put, put_numbers, text};
+use crate::pointers::{given, memory, put, put_numbers, put_owned, text};
 use crate::status::{Failure, Status, run};
 use crate::text::Strings;
 use hyperslab::{Attribute, Dataspace};
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn hs_attributes(
         let found = all.into_iter().map(|attribute| Ok(attribute?.name.as_bytes().to_vec()));
         let found: Vec<Vec<u8>> = found.collect::<hyperslab::Result<_>>()?;
         // SAFETY: as above.
-        unsafe { put("names", names, Strings::of(found)) }
+        unsafe { put_owned("names", names, Strings::of(found)) }
     })
 }
 
@@ -130,6 +130,6 @@ pub unsafe extern "C" fn hs_attribute_text(
         let heap = unsafe { given("file", file) }?.0.heap();
         let texts = texts(&attribute.datatype, &attribute.data, heap)?;
         // SAFETY: as above.
-        unsafe { put("strings", strings, Strings::of(texts)) }
+        unsafe { put_owned("strings", strings, Strings::of(texts)) }
     })
 }

@@ -1,10 +1,9 @@
 //! Where chunks lie, and what a read would do.
 
 use crate::dataset::Dataset;
-use crate::pointers::{given, put};
+use crate::pointers::{given, put, put_text};
 use crate::read::block;
 use crate::status::{Failure, Status, run};
-use crate::text::owned;
 use std::ffi::{c_char, c_void};
 
 /// A chunk that is stored.
@@ -85,6 +84,6 @@ pub unsafe extern "C" fn hs_explain(
         let selection = unsafe { block(dataset, start, count) }?;
         let explained = dataset.explain(&selection)?.to_string();
         // SAFETY: as above.
-        unsafe { put("text", text, owned(explained)) }
+        unsafe { put_text("text", text, explained) }
     })
 }

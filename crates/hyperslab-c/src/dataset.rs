@@ -2,9 +2,8 @@
 
 use crate::element::Type;
 use crate::file::File;
-use crate::pointers::{given, put, put_numbers, text};
+use crate::pointers::{given, put, put_numbers, put_owned, put_text, text};
 use crate::status::{Failure, Status, run};
-use crate::text::owned;
 use hyperslab_storage::FilterRequest;
 use std::ffi::c_char;
 
@@ -24,9 +23,8 @@ pub unsafe extern "C" fn hs_dataset_open(
     run(|| {
         // SAFETY: as the caller promises.
         let (file, path) = unsafe { (given("file", file)?, text("path", path)?) };
-        let opened = Box::new(Dataset(file.0.dataset(path)?));
         // SAFETY: as above.
-        unsafe { put("dataset", dataset, Box::into_raw(opened)) }
+        unsafe { put_owned("dataset", dataset, Dataset(file.0.dataset(path)?)) }
     })
 }
 
@@ -100,13 +98,11 @@ pub unsafe extern "C" fn hs_dataset_filters(dataset: *const Dataset, filters: *m
     run(|| {
         // SAFETY: as the caller promises.
         let dataset = unsafe { given("dataset", dataset) }?;
-        let request = |filter: &hyperslab::storage::Filter| match filter.id {
-            // Its parameter is the size of the elements.
-            hyperslab_storage::filter::number::SHUFFLE => FilterRequest::shuffle().to_string(),
-            id => FilterRequest::new(id, filter.parameters.clone()).to_string(),
-        };
-        let all: Vec<String> = dataset.0.filters().iter().map(request).collect();
+        let stored = dataset.0.filters().iter();
+        let requests =
+            stored.map(|filter| FilterRequest::of_stored(filter.id, &filter.parameters).to_string());
+        let text = requests.collect::<Vec<_>>().join("+");
         // SAFETY: as above.
-        unsafe { put("filters", filters, owned(all.join("+"))) }
+        unsafe { put_text("filters", filters, text) }
     })
 }

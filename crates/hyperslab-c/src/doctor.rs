@@ -1,8 +1,7 @@
 //! What the doctor finds.
 
-use crate::pointers::{put, text};
+use crate::pointers::{put_text, text};
 use crate::status::{Status, run};
-use crate::text::owned;
 use hyperslab_apps::doctor::{self, Request};
 use hyperslab_apps::schema;
 use std::ffi::c_char;
@@ -29,6 +28,6 @@ pub unsafe extern "C" fn hs_doctor(
         };
         let answer = doctor::run(Path::new(path), &Request { dataset, ..Request::default() })?;
         // SAFETY: as above.
-        unsafe { put("json", json, owned(schema::document(schema::DOCTOR, &answer.report)?)) }
+        unsafe { put_text("json", json, schema::document(schema::DOCTOR, &answer.report)?) }
     })
 }

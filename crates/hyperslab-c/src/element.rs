@@ -2,7 +2,7 @@
 
 use crate::status::Failure;
 use hyperslab::datatypes::{ByteOrder, Class as FileClass};
-use hyperslab::number::NativeFloat;
+use hyperslab::number::{NativeFloat, is_native_integer, is_whole};
 use hyperslab::{Datatype, Heap};
 
 /// A class of types.
@@ -54,16 +54,13 @@ impl Type {
 
 /// True for numbers that C has.
 fn is_number(datatype: &Datatype) -> bool {
-    let bits = datatype.size * 8;
+    let size = datatype.size;
     match &datatype.class {
-        FileClass::Integer(integer) => {
-            matches!(datatype.size, 1 | 2 | 4 | 8)
-                && integer.bit_offset == 0
-                && u32::from(integer.precision) == bits
+        FileClass::Integer(integer) => is_native_integer(size) && is_whole(integer, size),
+        FileClass::Float(float) => {
+            let native = [NativeFloat::Half, NativeFloat::Single, NativeFloat::Double];
+            native.iter().any(|native| native.is(float, size))
         }
-        FileClass::Float(float) => [NativeFloat::Half, NativeFloat::Single, NativeFloat::Double]
-            .iter()
-            .any(|native| native.is(float, datatype.size)),
         _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Files, and what is in their groups.
 
-use crate::pointers::{given, put, text};
+use crate::pointers::{given, put, put_owned, text};
 use crate::status::{Status, run};
 use crate::text::Strings;
 use hyperslab::Object;
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn hs_open(path: *const c_char, file: *mut *mut File) -> S
         let path = unsafe { text("path", path) }?;
         let opened = hyperslab_apps::files::open(Path::new(path))?;
         // SAFETY: as above.
-        unsafe { put("file", file, Box::into_raw(Box::new(File(opened)))) }
+        unsafe { put_owned("file", file, File(opened)) }
     })
 }
 
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn hs_list(
         let found = links.into_iter().map(|link| Ok(link?.name.as_bytes().to_vec()));
         let found: Vec<Vec<u8>> = found.collect::<hyperslab::Result<_>>()?;
         // SAFETY: as above.
-        unsafe { put("names", names, Strings::of(found)) }
+        unsafe { put_owned("names", names, Strings::of(found)) }
     })
 }
 

@@ -1,7 +1,7 @@
 //! What the caller gives.
 
 use crate::status::Failure;
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, CString, c_char};
 
 /// A text of the caller.
 ///
@@ -35,6 +35,30 @@ pub unsafe fn put<T>(name: &str, place: *mut T, value: T) -> Result<(), Failure>
     // SAFETY: as the caller promises.
     unsafe { place.write(value) };
     Ok(())
+}
+
+/// Where something goes that the caller owns from then on.
+///
+/// # Safety
+/// Null, or a place for a pointer, which needs not be set.
+pub unsafe fn put_owned<T>(name: &str, place: *mut *mut T, value: T) -> Result<(), Failure> {
+    let value = Box::new(value);
+    // SAFETY: as the caller promises. Until it is put, it is freed here.
+    unsafe { put(name, place, std::ptr::null_mut()) }?;
+    // SAFETY: as above.
+    unsafe { put(name, place, Box::into_raw(value)) }
+}
+
+/// Where a text goes that the caller gives back by hs_text_free().
+///
+/// # Safety
+/// As that of [`put_owned`].
+pub unsafe fn put_text(name: &str, place: *mut *mut c_char, text: String) -> Result<(), Failure> {
+    let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
+    // SAFETY: as the caller promises. Until it is put, it is freed here.
+    unsafe { put(name, place, std::ptr::null_mut()) }?;
+    // SAFETY: as above.
+    unsafe { put(name, place, text.into_raw()) }
 }
 
 /// A number for each dimension.

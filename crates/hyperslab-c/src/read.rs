@@ -2,7 +2,7 @@
 
 use crate::dataset::Dataset;
 use crate::element::{Class, Type, texts};
-use crate::pointers::{given, memory, numbers, put};
+use crate::pointers::{given, memory, numbers, put_owned};
 use crate::status::{Failure, Status, run};
 use crate::text::Strings;
 use hyperslab::{Endianness, Selection};
@@ -115,6 +115,6 @@ pub unsafe extern "C" fn hs_read_text(
         let elements = dataset.read_bytes(&selection, Endianness::File)?;
         let texts = texts(dataset.datatype(), &elements, dataset.file().heap())?;
         // SAFETY: as above.
-        unsafe { put("strings", strings, Strings::of(texts)) }
+        unsafe { put_owned("strings", strings, Strings::of(texts)) }
     })
 }

@@ -9,20 +9,15 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// For the caller.
-    pub fn of<T: Into<Vec<u8>>>(texts: impl IntoIterator<Item = T>) -> *mut Self {
+    /// A list of these.
+    pub fn of<T: Into<Vec<u8>>>(texts: impl IntoIterator<Item = T>) -> Self {
         let ended = |text: T| {
             let mut text = text.into();
             text.push(0);
             text
         };
-        Box::into_raw(Box::new(Self { texts: texts.into_iter().map(ended).collect() }))
+        Self { texts: texts.into_iter().map(ended).collect() }
     }
-}
-
-/// A text for the caller, who gives it back by hs_text_free().
-pub fn owned(text: String) -> *mut c_char {
-    CString::new(text.replace('\0', " ")).unwrap_or_default().into_raw()
 }
 
 /// The number of texts in a list; 0 for a null pointer.

@@ -1,12 +1,13 @@
 //! Warnings of what a file lacks. Each is told once.
 
 use crate::failure::one_line;
-pub(crate) use hyperslab_apps::absent::{of, sentences};
+use hyperslab::Absent;
+pub(crate) use hyperslab_apps::absent::sentences;
 use std::io::Write;
 
-/// True if one of the sentences is about the object at a path.
-pub(crate) fn names(sentences: &[String], path: &str) -> bool {
-    sentences.iter().any(|sentence| sentence.strip_prefix(path).is_some_and(|rest| rest.starts_with(": ")))
+/// True if something is about the object at a path.
+pub(crate) fn names(absent: &[Absent], path: &str) -> bool {
+    absent.iter().any(|absent| absent.path() == Some(path))
 }
 
 /// Writes the sentences about a file. If standard error cannot be written, there is nowhere left to report it.

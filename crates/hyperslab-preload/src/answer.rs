@@ -53,11 +53,6 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// How many bytes it has.
-    pub fn bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Calls `note` with each part of the program's memory that it goes to, and with the place of that part among its bytes.
     ///
     /// # Safety
@@ -164,7 +159,8 @@ impl Answering {
         };
         let is_all = matches!(selected, Selected::All);
         let memory_selection = "memory selection";
-        let places = memory::places(api, call.memory_space, elements, is_all).ok_or(memory_selection)?;
+        let places = memory::places(api, call.memory_space, elements, element_bytes, is_all)
+            .ok_or(memory_selection)?;
         let bytes = usize::try_from(elements).ok().and_then(|elements| elements.checked_mul(element_bytes));
         let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as usize).ok_or(memory_selection)?;
         Ok(Prepared { wanted, in_memory, element_bytes, bytes, places })
@@ -173,10 +169,7 @@ impl Answering {
     /// Reads it to where the program wants it.
     pub fn read(&self, prepared: &Prepared, call: &ReadCall) -> Result<(), Why> {
         if prepared.places.has_gaps() {
-            let mut values = Vec::new();
-            values.try_reserve_exact(prepared.bytes).map_err(|_| "memory selection")?;
-            values.resize(prepared.bytes, 0);
-            self.fill(prepared, &mut values)?;
+            let values = self.values(prepared)?;
             // SAFETY: the program is in this call.
             unsafe { prepared.memory(call, |at, out| out.copy_from_slice(&values[at..at + out.len()])) };
             return Ok(());
@@ -192,8 +185,16 @@ impl Answering {
         result
     }
 
-    /// Reads it without gaps.
-    pub fn fill(&self, prepared: &Prepared, out: &mut [u8]) -> Result<(), Why> {
+    /// Reads it without gaps, into memory of its own.
+    pub fn values(&self, prepared: &Prepared) -> Result<Vec<u8>, Why> {
+        let mut values = Vec::new();
+        values.try_reserve_exact(prepared.bytes).map_err(|_| "memory")?;
+        values.resize(prepared.bytes, 0);
+        self.fill(prepared, &mut values)?;
+        Ok(values)
+    }
+
+    fn fill(&self, prepared: &Prepared, out: &mut [u8]) -> Result<(), Why> {
         match prepared.in_memory {
             InMemory::Same(order) => self.read_into(prepared, order, out),
             InMemory::Wider { from, to, is_native } => {

@@ -138,12 +138,10 @@ impl Engine {
         call: impl FnOnce() -> Herr,
     ) -> Herr {
         let ours = self.check_transfer(api, read.transfer);
-        let ours = ours.and_then(|()| dataset.prepare(api, read, selected)).and_then(|prepared| {
-            let mut out = vec![0; prepared.bytes()];
-            dataset.fill(&prepared, &mut out).map(|()| (prepared, out))
-        });
+        let ours = ours.and_then(|()| dataset.prepare(api, read, selected));
+        let ours = ours.and_then(|prepared| Ok((dataset.values(&prepared)?, prepared)));
         let result = call();
-        let (prepared, out) = match ours {
+        let (values, prepared) = match ours {
             Ok(ours) => ours,
             Err(why) => {
                 self.note(Err(why));
@@ -153,16 +151,13 @@ impl Engine {
         self.note(Ok(()));
         let mut first = (result < 0).then(|| "libhdf5 fails".to_owned());
         if result >= 0 {
-            let differs =
-                |at: usize, theirs: &[u8]| (0..theirs.len()).find(|byte| theirs[*byte] != out[at + byte]);
             // SAFETY: the program is in this call.
             unsafe {
                 prepared.memory(read, |at, theirs| {
-                    if first.is_none()
-                        && *theirs != out[at..at + theirs.len()]
-                        && let Some(byte) = differs(at, theirs)
-                    {
-                        first = Some(format!("byte {} of a read", at + byte));
+                    let ours = &values[at..at + theirs.len()];
+                    if first.is_none() && *theirs != *ours {
+                        let byte = ours.iter().zip(&*theirs).position(|(ours, theirs)| ours != theirs);
+                        first = Some(format!("byte {} of a read", at + byte.unwrap_or(0)));
                     }
                 });
             }

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 /// Where a read of this number of elements goes: `None` unless these are regular blocks. `is_all` is true if all elements of the dataset are
 /// read.
-pub fn places(api: &Api, space: Hid, elements: u64, is_all: bool) -> Option<Places> {
+pub fn places(api: &Api, space: Hid, elements: u64, element_bytes: usize, is_all: bool) -> Option<Places> {
     let space = api.id(space);
     let packed = Places::block(0, elements);
     match space {
@@ -28,6 +28,10 @@ pub fn places(api: &Api, space: Hid, elements: u64, is_all: bool) -> Option<Plac
         _ => return None,
     }
     let extent = selection::extent(api, space).filter(|extent| !extent.is_empty())?;
+    // Where it ends can be counted in bytes.
+    if selection::volume(&extent)?.checked_mul(element_bytes as u64)? > isize::MAX as u64 {
+        return None;
+    }
     let (start, block) = selection::bounds(api, space, extent.len())?;
     // An offset may move the selection beyond the extent, which is an error of the call.
     let is_within = |axis: usize| start[axis].checked_add(block[axis]).is_some_and(|end| end <= extent[axis]);

@@ -204,17 +204,21 @@ fn inode(descriptor: RawFd) -> Option<[u64; 2]> {
     status(descriptor).map(|status| [status.st_dev, status.st_ino])
 }
 
-/// True if this is the dataset that is open as `id`: by its path, and the inode or the path of its file.
-pub fn is_planned(api: &Api, id: Hid, planned: &PlannedCache) -> bool {
-    let Some(FileAndPath { file, path }) = file_and_path(api, id) else { return false };
-    if path.to_bytes() != planned.dataset.as_bytes() {
-        return false;
+/// The cache of a trace for the dataset that is open as `id`: by its path, and the inode or the path of its file.
+pub fn planned_cache(api: &Api, id: Hid, planned: &[PlannedCache]) -> Option<CacheSettings> {
+    if planned.is_empty() {
+        return None;
     }
+    let FileAndPath { file, path } = file_and_path(api, id)?;
     // SAFETY: a function of libhdf5 with the identifier of a file.
-    let access = api.functions.fget_access_plist.map(|get| unsafe { get(file.id) });
-    let access = access.and_then(|access| Held::new(api, access, api.functions.pclose));
+    let access = Held::new(api, unsafe { api.functions.fget_access_plist?(file.id) }, api.functions.pclose);
     let found = access.and_then(|access| inode(descriptor(api, file.id, &access)?));
-    (found.is_some() && found == planned.inode) || file_name(api, &file) == planned.file
+    let name = file_name(api, &file);
+    let is_it = |planned: &&PlannedCache| {
+        path.to_bytes() == planned.dataset.as_bytes()
+            && ((found.is_some() && found == planned.inode) || name == planned.file)
+    };
+    planned.iter().find(is_it).map(|planned| planned.cache)
 }
 
 /// The path of a file, from the root.

@@ -14,6 +14,7 @@ use hyperslab_trace::{Call, Plan};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -32,6 +33,20 @@ pub struct DatasetCall<'a> {
     pub memory_type: Hid,
     pub file_space: Hid,
     pub direction: Direction,
+}
+
+impl<'a> DatasetCall<'a> {
+    /// A read, of which the arguments are those of H5Dread.
+    pub fn read(
+        api: &'a Api,
+        dataset: Hid,
+        [memory_type, memory_space, file_space]: [Hid; 3],
+        transfer: Hid,
+        buffer: *mut c_void,
+    ) -> (Self, ReadCall) {
+        let asked = Self { api, dataset, memory_type, file_space, direction: Direction::Read };
+        (asked, ReadCall { memory_type, memory_space, transfer, buffer })
+    }
 }
 
 /// The process.
@@ -264,8 +279,7 @@ impl Process {
         };
         // libhdf5 is asked without the lock.
         let planned = self.fitting().map(|fitting| fitting.planned());
-        let planned = planned.iter().flat_map(|all| all.iter()).find(|one| opened::is_planned(api, id, one));
-        let planned = planned.map(|one| one.cache);
+        let planned = planned.and_then(|all| opened::planned_cache(api, id, &all));
         let wanted =
             self.fitting().and_then(|mut fitting| fitting.wanted(api, key, &stored, in_force, planned));
         drop(quiet);

@@ -5,7 +5,6 @@ use hyperslab::{Address, Dataset, File};
 use hyperslab_listing::layout_facts;
 use hyperslab_simulate::Geometry;
 use hyperslab_storage::FilterRequest;
-use hyperslab_storage::filter::number::SHUFFLE;
 use hyperslab_trace::TracedDataset;
 use std::os::fd::RawFd;
 use std::sync::Arc;
@@ -86,11 +85,10 @@ pub fn storage(
         return Err("the object is not a dataset".to_owned());
     };
     let facts = layout_facts(&found).map_err(|error| error.to_string())?;
-    let requests = facts.filters.iter().map(|filter| match filter.id {
-        // Its parameter is the size of the elements.
-        SHUFFLE => FilterRequest::shuffle().to_string(),
-        id => FilterRequest::new(id, filter.parameters.clone()).to_string(),
-    });
+    let requests = facts
+        .filters
+        .iter()
+        .map(|filter| FilterRequest::of_stored(filter.id, &filter.parameters).to_string());
     dataset.filters = requests.collect::<Vec<_>>().join("+");
     Geometry::of(&facts)
         .map_err(|error| error.to_string())?

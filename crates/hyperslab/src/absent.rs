@@ -121,6 +121,22 @@ impl fmt::Display for Absent {
     }
 }
 
+impl Absent {
+    /// The object that lacks it; `None` for the file as a whole.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Absent::Close => None,
+            Absent::SoftLink { path, .. }
+            | Absent::ExternalLink { path, .. }
+            | Absent::CircularLink { path, .. }
+            | Absent::VirtualSources { path, .. }
+            | Absent::UnreadableSources { path, .. }
+            | Absent::UnreadableLink { path, .. }
+            | Absent::RawData { path, .. } => Some(path),
+        }
+    }
+}
+
 fn source(file: &str, dataset: &str) -> String {
     match file {
         "." => format!("{dataset} in this file"),

@@ -17,7 +17,8 @@ pub use hyperslab_index::Omitted;
 use crate::files::is_folder;
 use crate::outputs::{Output, OutputKind, check_outputs};
 use crate::runner::{self, FileOutcome, FilesObserver, Found, PassedOver, Settings};
-use crate::{Error, Result, absent};
+use crate::{Error, Result};
+use hyperslab::Absent;
 use hyperslab_index::{BuildOptions, Index};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -49,7 +50,7 @@ pub struct Request {
 #[derive(Debug)]
 pub struct Written {
     /// What the file lacks.
-    pub absent: Vec<String>,
+    pub absent: Vec<Absent>,
     /// What was left out.
     pub omitted: Vec<Omitted>,
 }
@@ -156,10 +157,10 @@ impl<'r> Indexing<'r> {
             return Err(error.hint(hint).into());
         }
         let options = options(self.request);
-        let build = |path: &Path| -> Result<(Vec<String>, Index)> {
+        let build = |path: &Path| -> Result<(Vec<Absent>, Index)> {
             let file = input::open(path)?;
             let index = Index::build(&file, &self.urls.of(path, &file)?, &options)?;
-            Ok((absent::of(&file), index))
+            Ok((hyperslab::absent(&file), index))
         };
         let mut indexes = Vec::new();
         runner::run(&self.files, settings, observer, build, |path, built| {

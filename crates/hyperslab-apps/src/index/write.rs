@@ -4,7 +4,7 @@ use super::format::{Format, Writer};
 use super::place::{failed, folder, new_file};
 use super::urls::Urls;
 use super::{Request, Written, input, options};
-use crate::{Error, Result, absent};
+use crate::{Error, Result};
 use hyperslab_index::{Index, Omitted};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(super) fn one(
         (Writer::BinaryOfFile(_), None) => Err(unnamed(request.format)),
         _ => combined(&Index::build(&file, &url, &options(request))?, request, target, out),
     }?;
-    Ok(Written { absent: absent::of(&file), omitted })
+    Ok(Written { absent: hyperslab::absent(&file), omitted })
 }
 
 /// Writes an index of one or several files to `target`, or as text to `out`. Returns what was left out.

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &IndexArgs, out: &mut dyn Write, err: &mut dyn Write) ->
         let (ended, ending) = match done {
             Ok(written) => {
                 if let Some(path) = path {
-                    absent::warn(&files::shown(path), &written.absent, err);
+                    absent::warn(&files::shown(path), &absent::sentences(&written.absent), err);
                 }
                 let named = path.filter(|_| is_one_of_many);
                 (report(args, named, &written, err), FileOutcome::Finished)

@@ -40,8 +40,8 @@ pub(super) fn run(
     }
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    let absent = absent::of(file);
-    absent::warn(&file.name(), &absent, err);
+    let absent = hyperslab::absent(file);
+    absent::warn(&file.name(), &absent::sentences(&absent), err);
     for omitted in omitted.iter().filter(|omitted| !absent::names(&absent, &omitted.path)) {
         let _ =
             writeln!(err, "warning: {} is left out: {}", one_line(&omitted.path), one_line(&omitted.reason));

@@ -16,14 +16,14 @@ pub(super) fn section(answer: &Answer) -> Section {
         .filter_map(|traced| Some((traced, traced.timeline.as_ref()?)))
         .take(DRAWN_MAX)
         .collect();
-    let section = Section::new("When it waited for HDF5").text(
-        "Time since the program began, in parts of equal length; for each dataset the share of the part that was spent inside its reads \
-         (above 100 % where several threads or processes read), and the chunks that libhdf5 decoded for them.",
-    );
     // A single part is not a course of time.
     if !drawn.iter().any(|(_, timeline)| timeline.calls.len() > 1) {
         return Section::default();
     }
+    let section = Section::new("When it waited for HDF5").text(
+        "Time since the program began, in parts of equal length; for each dataset the share of the part that was spent inside its reads \
+         (above 100 % where several threads or processes read), and the chunks that libhdf5 decoded for them.",
+    );
     let waited = chart(
         "Share of the time spent in HDF5",
         &drawn,

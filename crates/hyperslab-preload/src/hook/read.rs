@@ -1,9 +1,8 @@
 //! H5Dread and H5Dread_async.
 
-use crate::answer::ReadCall;
 use crate::api;
 use crate::functions::{Herr, Hid};
-use crate::process::{self, DatasetCall, Direction};
+use crate::process::{self, DatasetCall};
 use std::ffi::{c_char, c_uint, c_void};
 
 super::jump_with_six!(H5Dread, read);
@@ -22,8 +21,9 @@ unsafe extern "C" fn read(
     // SAFETY: the call that the program made.
     let call = || unsafe { real(dataset, memory_type, memory_space, file_space, transfer, buffer) };
     let Some(process) = process::watching() else { return call() };
-    let asked = DatasetCall { api, dataset, memory_type, file_space, direction: Direction::Read };
-    process.read(&asked, &ReadCall { memory_type, memory_space, transfer, buffer }, call)
+    let types_and_spaces = [memory_type, memory_space, file_space];
+    let (asked, read) = DatasetCall::read(api, dataset, types_and_spaces, transfer, buffer);
+    process.read(&asked, &read, call)
 }
 
 // Four of ten arguments are on the stack; on aarch64 two.
@@ -79,6 +79,7 @@ unsafe extern "C" fn read_async(
         }
     };
     let Some(process) = process::watching() else { return call() };
-    let asked = DatasetCall { api, dataset, memory_type, file_space, direction: Direction::Read };
-    process.read(&asked, &ReadCall { memory_type, memory_space, transfer, buffer }, call)
+    let types_and_spaces = [memory_type, memory_space, file_space];
+    let (asked, read) = DatasetCall::read(api, dataset, types_and_spaces, transfer, buffer);
+    process.read(&asked, &read, call)
 }

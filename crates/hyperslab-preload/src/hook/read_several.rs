@@ -3,7 +3,7 @@
 use crate::answer::ReadCall;
 use crate::api;
 use crate::functions::{Herr, Hid};
-use crate::process::{self, DatasetCall, Direction};
+use crate::process::{self, DatasetCall};
 use std::ffi::c_void;
 
 // The last of seven arguments is on the stack; before it, eight bytes align what is called.
@@ -42,8 +42,7 @@ unsafe extern "C" fn read_several(
                 lists.map(|list| unsafe { list.add(at).read() });
             // SAFETY: as above.
             let buffer = unsafe { buffers.add(at).read() };
-            let asked = DatasetCall { api, dataset, memory_type, file_space, direction: Direction::Read };
-            (asked, ReadCall { memory_type, memory_space, transfer, buffer })
+            DatasetCall::read(api, dataset, [memory_type, memory_space, file_space], transfer, buffer)
         })
         .collect();
     process.read_several(&reads, call)

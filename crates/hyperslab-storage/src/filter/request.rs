@@ -27,6 +27,19 @@ impl FilterRequest {
         Self { id, parameters: parameters.into() }
     }
 
+    /// The request that makes a filter of a file again: without the parameters that libhdf5 adds itself, such as the size of the
+    /// elements.
+    pub fn of_stored(id: u16, parameters: &[u32]) -> Self {
+        match (id, parameters) {
+            (SZIP, [options, pixels, ..]) => {
+                Self::new(SZIP, [options & (super::NEAREST_NEIGHBOUR | super::ENTROPY_CODING), *pixels])
+            }
+            (SCALEOFFSET, [_, factor, ..]) => Self::new(SCALEOFFSET, [*factor]),
+            (SHUFFLE | FLETCHER32 | NBIT, _) => Self::new(id, []),
+            (id, parameters) => Self::new(id, parameters),
+        }
+    }
+
     /// Deflate at a level.
     pub fn gzip(level: u32) -> Self {
         Self::new(DEFLATE, [level])
@@ -219,6 +232,9 @@ mod tests {
     #[test]
     fn shuffles_and_checksums_do_not_compress() {
         assert!(FilterRequest::gzip(6).compresses() && FilterRequest::new(32_015, [3]).compresses());
+        assert_eq!(FilterRequest::of_stored(SHUFFLE, &[4]), FilterRequest::shuffle());
+        assert_eq!(FilterRequest::of_stored(DEFLATE, &[6]), FilterRequest::gzip(6));
+        assert_eq!(FilterRequest::of_stored(SZIP, &[141, 32, 8, 256]).parameters, [4, 32]);
         assert!(!FilterRequest::shuffle().compresses() && !FilterRequest::fletcher32().compresses());
         assert!(!compresses(BITSHUFFLE, &[0, 4, 4, 0, 0]) && compresses(BITSHUFFLE, &[0, 4, 4, 0, 2]));
     }

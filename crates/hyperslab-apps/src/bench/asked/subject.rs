@@ -12,8 +12,6 @@ use hyperslab_engines::Element;
 use hyperslab_measure::data::Synthetic;
 use hyperslab_netcdf::Netcdf;
 use hyperslab_storage::FilterRequest;
-use hyperslab_storage::filter::number::{FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, SZIP};
-use hyperslab_storage::filter::{ENTROPY_CODING, NEAREST_NEIGHBOUR};
 use std::path::Path;
 
 /// What is stored.
@@ -99,15 +97,8 @@ pub(super) fn letters(rank: usize) -> Vec<String> {
 
 /// The pipeline of a dataset, as it is written again.
 pub(in crate::bench) fn pipeline_of(dataset: &Dataset) -> Vec<FilterRequest> {
-    let request = |filter: &hyperslab_format::message::Filter| match (filter.id, &filter.parameters[..]) {
-        (SZIP, [options, pixels, ..]) => {
-            FilterRequest::new(SZIP, [options & (NEAREST_NEIGHBOUR | ENTROPY_CODING), *pixels])
-        }
-        (SCALEOFFSET, [_, factor, ..]) => FilterRequest::new(SCALEOFFSET, [*factor]),
-        (SHUFFLE | FLETCHER32 | NBIT, _) => FilterRequest::new(filter.id, []),
-        (id, parameters) => FilterRequest::new(id, parameters),
-    };
-    dataset.filters().iter().map(request).collect()
+    let stored = dataset.filters().iter();
+    stored.map(|filter| FilterRequest::of_stored(filter.id, &filter.parameters)).collect()
 }
 
 /// True for a file that netCDF-C wrote.
