@@ -66,7 +66,7 @@ impl<'n> Attributes<'n> {
     /// The attribute of this name, or `None`. If the object has an index of attribute names, only the attributes with
     /// the same hash of the name are read.
     pub fn find(&self, name: &str) -> Result<Option<Attribute>> {
-        let known = &self.node.attributes;
+        let known = self.node.known_attributes();
         if known.looked_up() {
             self.read_all()?;
         }
@@ -94,7 +94,7 @@ impl<'n> Attributes<'n> {
     /// # Errors
     /// As [`Self::list`].
     pub fn len(&self) -> Result<usize> {
-        match self.node.attributes.all() {
+        match self.node.known_attributes().all() {
             Some(all) => Ok(all.len()),
             None => Ok(self.read_all()?.len()),
         }
@@ -110,7 +110,7 @@ impl<'n> Attributes<'n> {
 
     fn read_all(&self) -> Result<Vec<AttributeEntry>> {
         let all = self.read(None).map_err(|error| self.node.named(error))?;
-        self.node.attributes.keep(&all);
+        self.node.known_attributes().keep(&all);
         Ok(all)
     }
 

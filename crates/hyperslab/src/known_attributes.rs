@@ -17,7 +17,7 @@ pub struct AttributeEntry {
 }
 
 /// The attributes of an object that has many, once all of them were read: without it, a program that takes them one by one by
-/// name would read all for each. Clones of a node share it.
+/// name would read all for each. All nodes of an object share it.
 #[derive(Default)]
 pub(crate) struct KnownAttributes {
     /// How many were looked up by name so far.

@@ -20,7 +20,7 @@ use hyperslab_format::object_header::ObjectKind;
 use hyperslab_format::{Address, Name};
 use hyperslab_io::{Epoch, Location, Source};
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The format of an open file. A format is a folder beside `hdf5` that implements this and [`StoredObject`].
@@ -86,6 +86,9 @@ pub(crate) trait StoredObject: Any + Send + Sync {
     fn datatype(&self) -> Result<Datatype>;
 }
 
+/// The state of the file in which an object was read, and the number of the object.
+type ObjectKey = (Epoch, Address);
+
 /// The state of an open file, which all of its objects share.
 pub(crate) struct FileInner {
     pub(crate) source: Arc<dyn Source>,
@@ -98,7 +101,9 @@ pub(crate) struct FileInner {
     linked: LinkedFiles<FileInner>,
     open_linked: OpenLinked,
     /// By the state of the file and the number of a dataset: its chunk index stays parsed when the dataset is opened again.
-    chunk_states: Mutex<HashMap<(Epoch, Address), Arc<ChunkState>>>,
+    chunk_states: Mutex<HashMap<ObjectKey, Arc<ChunkState>>>,
+    /// By the same key: the attributes of a few objects that were asked for some, the newest at the end.
+    attributes: Mutex<VecDeque<(ObjectKey, Arc<KnownAttributes>)>>,
     /// By the same number: chunk maps that are used instead of the chunk indexes of the file.
     chunk_maps: OnceLock<HashMap<Address, Arc<ChunkMap>>>,
 }
@@ -112,6 +117,8 @@ const IDLE_CHUNKS_MAX: usize = 1 << 20;
 const IDLE_DATASETS_MAX: usize = 1 << 12;
 /// These limits are checked once in so many newly opened datasets.
 const IDLE_CHECKED_EACH: usize = 64;
+/// The attributes of so many objects are kept for a program that opens an object anew for each attribute.
+const ATTRIBUTES_OF_MAX: usize = 4;
 
 impl FileInner {
     /// The file that `format` has read the beginning of.
@@ -130,6 +137,7 @@ impl FileInner {
             linked,
             open_linked,
             chunk_states: Mutex::default(),
+            attributes: Mutex::default(),
             chunk_maps: OnceLock::new(),
         }
     }
@@ -186,6 +194,21 @@ impl FileInner {
         states.entry(key).or_insert_with(new).clone()
     }
 
+    /// What is known of the attributes of the object with this number.
+    fn attributes(&self, object: Address) -> Arc<KnownAttributes> {
+        let key = (self.source.epoch(), object);
+        let mut recent = self.attributes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = recent.iter().find(|(of, _)| *of == key) {
+            return known.clone();
+        }
+        if recent.len() == ATTRIBUTES_OF_MAX {
+            recent.pop_front();
+        }
+        let new = Arc::<KnownAttributes>::default();
+        recent.push_back((key, new.clone()));
+        new
+    }
+
     /// Uses these chunk maps from now on, by the numbers of their datasets. Only the first call has an effect.
     pub(crate) fn use_chunk_maps(&self, maps: HashMap<Address, Arc<ChunkMap>>) {
         let _ = self.chunk_maps.set(maps);
@@ -203,19 +226,24 @@ pub(crate) struct Node {
     pub(crate) file: Arc<FileInner>,
     pub(crate) path: String,
     pub(crate) object: Arc<dyn StoredObject>,
-    pub(crate) attributes: Arc<KnownAttributes>,
+    pub(crate) known: Arc<OnceLock<Arc<KnownAttributes>>>,
 }
 
 impl Node {
     pub(crate) fn open(file: &Arc<FileInner>, number: Address, path: String) -> Result<Self> {
         file.format.trim();
         let object = file.format.object(number).map_err(|error| error.at_object(path.clone()))?;
-        Ok(Self { file: file.clone(), path, object, attributes: Arc::default() })
+        Ok(Self { file: file.clone(), path, object, known: Arc::default() })
     }
 
     /// The group from which every path of a file starts.
     pub(crate) fn root(file: &Arc<FileInner>) -> Result<Self> {
         Node::open(file, file.format.root(), "/".into())
+    }
+
+    /// What is known of its attributes.
+    pub(crate) fn known_attributes(&self) -> &KnownAttributes {
+        self.known.get_or_init(|| self.file.attributes(self.object.number()))
     }
 
     /// The path of a member of this group.

@@ -16,12 +16,17 @@ use hyperslab_format::object_header::ObjectKind;
 use hyperslab_format::{Address, Bytes, Name};
 use hyperslab_io::{LocalFiles, Memory, Source};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const GROUP: Address = Address(0);
 const NUMBERS: Address = Address(1);
 const COLUMNS: u64 = 4;
 
-struct Grid(Arc<dyn Source>);
+struct Grid {
+    source: Arc<dyn Source>,
+    /// How often attributes were read.
+    attribute_reads: Arc<AtomicU32>,
+}
 
 impl Format for Grid {
     fn name(&self) -> &'static str {
@@ -34,7 +39,11 @@ impl Format for Grid {
 
     fn object(&self, number: Address) -> Result<Arc<dyn StoredObject>> {
         match number {
-            GROUP | NUMBERS => Ok(Arc::new(Part { number, rows: self.0.len() / 4 / COLUMNS })),
+            GROUP | NUMBERS => Ok(Arc::new(Part {
+                number,
+                rows: self.source.len() / 4 / COLUMNS,
+                attribute_reads: self.attribute_reads.clone(),
+            })),
             _ => Err(Error::damaged(format!("there is no object {number}"))),
         }
     }
@@ -59,6 +68,7 @@ impl Format for Grid {
 struct Part {
     number: Address,
     rows: u64,
+    attribute_reads: Arc<AtomicU32>,
 }
 
 fn integer() -> Datatype {
@@ -101,16 +111,23 @@ impl StoredObject for Part {
         false
     }
 
+    /// The number of rows, and others that are as good.
     fn attributes(&self, _: Option<&str>) -> Result<Vec<AttributeEntry>> {
-        let attribute = Attribute {
-            name: "rows".into(),
+        self.attribute_reads.fetch_add(1, Ordering::Relaxed);
+        let attribute = |name: String| Attribute {
+            name: name.as_str().into(),
             charset: Charset::Ascii,
             datatype: integer(),
             dataspace: Dataspace::Scalar,
             data: Bytes::from((self.rows as u32).to_be_bytes().to_vec()),
             creation_order: None,
         };
-        Ok(vec![AttributeEntry { name: Some(Name::from("rows")), attribute: Ok(attribute) }])
+        let names = std::iter::once("rows".to_owned()).chain((0..20).map(|number| number.to_string()));
+        let entry = |name: String| AttributeEntry {
+            name: Some(Name::from(name.as_str())),
+            attribute: Ok(attribute(name)),
+        };
+        Ok(names.map(entry).collect())
     }
 
     fn tracks_attribute_order(&self) -> bool {
@@ -147,12 +164,17 @@ impl StoredObject for Part {
 }
 
 fn open() -> File {
+    open_counting(Arc::default())
+}
+
+fn open_counting(attribute_reads: Arc<AtomicU32>) -> File {
     let bytes: Vec<u8> = (0..40i32).flat_map(i32::to_be_bytes).collect();
     let source: Arc<dyn Source> = Arc::new(Memory::new("numbers.grid", bytes));
     let data = Arc::new(DataSource::new(source.clone(), settings::runtime()));
     let linked = LinkedFiles::new(Arc::new(LocalFiles), None);
     let none = |_, _| Err(Error::not_found("a grid refers to no other file"));
-    File { inner: Arc::new(FileInner::new(data, Box::new(Grid(source)), linked, none, false)) }
+    let format = Box::new(Grid { source, attribute_reads });
+    File { inner: Arc::new(FileInner::new(data, format, linked, none, false)) }
 }
 
 #[test]
@@ -177,6 +199,18 @@ fn its_objects_are_read_as_those_of_hdf5() {
     assert_eq!(file.format_name(), "Grid");
     let error = file.dataset("/number").err().unwrap();
     assert_eq!((error.kind(), error.hint()), (ErrorKind::NotFound, Some("did you mean /numbers?")));
+}
+
+#[test]
+fn attributes_of_an_object_that_is_opened_anew_for_each_are_not_read_for_each() {
+    let reads = Arc::new(AtomicU32::new(0));
+    let file = open_counting(reads.clone());
+    for number in 0..20 {
+        let dataset = file.dataset("/numbers").unwrap();
+        let attribute = dataset.attributes().get(&number.to_string()).unwrap();
+        assert_eq!(&attribute.data[..], [0, 0, 0, 10]);
+    }
+    assert_eq!(reads.load(Ordering::Relaxed), 5, "four by name, then all of them");
 }
 
 #[test]
