@@ -26,6 +26,10 @@ pub struct OtherRead {
 const LOSS_RATIO: f64 = 1.75;
 /// And it must have lost at least this many seconds: less is below what can be predicted.
 const LOSS_SECONDS_MIN: f64 = 0.001;
+/// A read that takes this many times as long is ruined ...
+const RUIN_RATIO: f64 = 10.0;
+/// ... if that is at least so many seconds.
+const RUIN_SECONDS_MIN: f64 = 0.1;
 /// Reads of much less than this are fast, however much less.
 const NOTICED_SECONDS: f64 = 0.01;
 /// At most this many reads are named in a text.
@@ -90,6 +94,13 @@ impl Judgement {
     /// True if some read takes much longer afterwards.
     pub(crate) fn is_loss(&self) -> bool {
         self.effects.iter().any(|(_, effect)| effect.is_loss())
+    }
+
+    /// True if some read takes many times as long afterwards.
+    pub(crate) fn ruins_a_read(&self) -> bool {
+        let is_ruined =
+            |effect: &Effect| effect.ratio() > RUIN_RATIO && effect.lost_seconds() > RUIN_SECONDS_MIN;
+        self.effects.iter().any(|(_, effect)| is_ruined(effect))
     }
 
     /// The share of its time that a read takes afterwards, in the library where it gains most.

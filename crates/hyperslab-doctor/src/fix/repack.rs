@@ -14,17 +14,20 @@ use hyperslab_units::counted_text;
 use hyperslab_units::size::bytes_text;
 
 /// Returns the line whose chunk shape serves read `target` in every library. If that shape slows another read, a
-/// line with a shape that does not comes before it, where there is one. `profiles` are those in which the read is slow
-/// now.
+/// line with a shape that does not comes before it, where there is one; in its place, if it makes the other read many times
+/// slower. `profiles` are those in which the read is slow now.
 pub(crate) fn repack_for(case: &Case<'_>, target: usize, profiles: &[usize]) -> Vec<Fix> {
     let read = &case.reads[target];
-    let own = shape_for_read(&case.geometry, &read.sweep, case.options.visits_max)
+    let mut own = shape_for_read(&case.geometry, &read.sweep, case.options.visits_max)
         .and_then(|chunk| Some((judge_chunks(case, &chunk)?, chunk)));
     let mut fixes = Vec::new();
     if own.as_ref().is_none_or(|(judged, _)| judged.is_loss())
         && let Some((chunk, judged)) = compromise(case, target, profiles)
         && is_better(&judged, own.as_ref().map(|(judged, _)| judged))
     {
+        if !judged.is_loss() {
+            own = own.filter(|(judged, _)| !judged.ruins_a_read());
+        }
         let others = if judged.is_loss() { "all reads together best" } else { "none takes twice as long" };
         let effect = format!("{}: serves this read, and {others}", chunks_text(case, &chunk));
         fixes.push(judged.tell(case, Some(target), line_for(case, &chunk, effect)));
@@ -56,7 +59,8 @@ fn is_better(judged: &Judgement, other: Option<&Judgement>) -> bool {
 }
 
 /// Returns the lines with chunks that are larger than the present ones: those that were found for one read and, if they slow
-/// another, before them those that suit all reads best.
+/// another, before them those that suit all reads best; in their place, if these slow none and those make one many times
+/// slower.
 pub(crate) fn repack_larger(case: &Case<'_>, chunk: &[u64]) -> Vec<Fix> {
     let own = judge_chunks(case, chunk);
     let mut fixes = Vec::new();
@@ -66,6 +70,9 @@ pub(crate) fn repack_larger(case: &Case<'_>, chunk: &[u64]) -> Vec<Fix> {
         && is_better(&judged, own.as_ref())
     {
         fixes.push(judged.tell(case, None, line_for(case, &chunk, number_text(case, &chunk))));
+        if !judged.is_loss() && own.is_some_and(|own| own.ruins_a_read()) {
+            return fixes;
+        }
     }
     fixes.push(repack_to(case, chunk, number_text(case, chunk)));
     fixes
