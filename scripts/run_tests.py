@@ -8,9 +8,10 @@ Three tiers, each with its own steps:
               noted as it passes, so that a run that was interrupted goes on; the last run is noted in
               docs/full-test-runs.md
 
-Lints, builds and the tests of the Python package run beside the Rust tests, once these are compiled: many of them wait for other
-programs or for distant servers, or for a single thread. If a step fails, the later steps still run. A step that is a single check (formatting, lints) counts as one test. The
-last line is "N passed, N failed, N skipped"; the exit code is 1 if anything failed.
+The package is built and its tests run beside the Rust tests, once these are compiled: many of them wait for other programs
+or for distant servers, or for a single thread. If a step fails, the later steps still run. A step that is a single check
+(formatting, lints) counts as one test; in CI, the build lints what it compiles. The last line is "N passed, N failed, N
+skipped"; the exit code is 1 if anything failed.
 """
 
 from __future__ import annotations
@@ -112,6 +113,9 @@ CARGO_TEST = ["cargo", "test", "--workspace", "--exclude", "hyperslab-python", "
 FORMAT = Step("format", ["cargo", "fmt", "--all", "--check"])
 WORDS = Step("words", [PYTHON, "scripts/check_words.py"])
 FIXTURES = Step("fixtures", [PYTHON, "corpus/recipes/make.py"])
+# One compilation for lints and tests in continuous integration: Clippy's compiler makes the same programs as rustc, and lints
+# what it compiles. Elsewhere a lint should not keep tests from running, and is a step of its own.
+LINTING = {"RUSTC_WORKSPACE_WRAPPER": "clippy-driver", "CLIPPY_ARGS": "-Dwarnings__CLIPPY_HACKERY__"}
 # Built as the other tests are, with the packages that are compiled for them: a release build takes ten times as long.
 PACKAGE = Step(
     "package",
@@ -142,10 +146,11 @@ def steps(tier: str) -> list[Step]:
     after = [pytest("python"), pytest("oracle"), pytest("browser")]
     if tier == "full":
         return [WORDS, FIXTURES, *programs(), PACKAGE, *after, loom, sanitize]
-    lints = ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"]
+    command = ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"]
+    lints = [] if IS_CI else [Step("lints", command)]
     # What Python tests waits for the package, and browsers for a quiet machine.
     python, oracle, browser = after
-    rust = Step("rust", CARGO_TEST, count_cargo, beside=[PACKAGE, python, Step("lints", lints), *cores(), oracle])
+    rust = Step("rust", CARGO_TEST, count_cargo, beside=[PACKAGE, python, *lints, *cores(), oracle])
     return [FORMAT, WORDS, FIXTURES, rust, *rust.beside, browser]
 
 
@@ -197,8 +202,8 @@ def run(step: Step, tier: str, show: Callable[[str], object]) -> Count:
     # Some properties hold for a part of the random cases only. By default, a test fails after 1,024 that it cannot use.
     rejects = {"PROPTEST_MAX_GLOBAL_REJECTS": str(max(1024, 8 * cases))}
     scale = {"HYPERSLAB_TEST_SCALE": SCALE[tier], "PROPTEST_CASES": str(cases), **rejects}
-    # Continuous integration builds once: what a second build would need is not kept.
-    build = {"CARGO_INCREMENTAL": "0"} if IS_CI else {}
+    # Continuous integration builds once: what a second build would need is not kept, nor what only a debugger reads.
+    build = {"CARGO_INCREMENTAL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", **LINTING} if IS_CI else {}
     ours = {"HYPERSLAB_PYTHON": PYTHON, "PYO3_PYTHON": PYTHON, "PATH": path(), **build, **built, **step.environment}
     process = subprocess.Popen(
         step.command, cwd=ROOT, env={**scale, **os.environ, **ours}, text=True, errors="replace",

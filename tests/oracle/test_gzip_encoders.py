@@ -105,6 +105,6 @@ def test_real_files(tmp_path):
     files = [path for path in hdf5_files(BYTES_MAX) if logical_bytes(path) <= LOGICAL_BYTES_MAX]
     if not files:
         pytest.skip("no files")
-    step = max(1, len(files) // scaled(16))
+    step = max(1, len(files) // scaled(6, full=160))
     inflated = sum(check(path, tmp_path) for path in files[::step])
     assert inflated >= len(files[::step])

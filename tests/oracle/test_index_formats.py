@@ -21,7 +21,7 @@ from kit import hdf5_files, scaled
 
 FILE_BYTES_MAX = 1 << 20
 #: Files at scale 1.
-SAMPLE = 40
+SAMPLE = 25
 #: Seconds for a file: readers of Zarr 3 may hang in threads of fsspec.
 TIME_LIMIT = 90
 #: The libraries of each consumer.
@@ -36,7 +36,7 @@ CONSUMERS = {
 
 def sample() -> list[Path]:
     found = hdf5_files(FILE_BYTES_MAX)
-    return sorted(random.Random(3).sample(found, min(len(found), scaled(SAMPLE))))
+    return sorted(random.Random(3).sample(found, min(len(found), scaled(SAMPLE, full=400))))
 
 
 def end_of(file: BinaryIO) -> str:

@@ -20,7 +20,7 @@ from records import differences, digest
 WRITER = Path(__file__).with_name("random_files.py")
 #: The number of files in one test. It is small, so that a failing file is found quickly.
 BATCH = 20
-BATCHES = scaled(10)
+BATCHES = scaled(5, full=100)
 FIRST, LAST = (int(number) for number in os.environ.get("HYPERSLAB_RANDOM_FILES", f"0:{BATCHES * BATCH}").split(":"))
 #: The fewest files of a test that libhdf5 must have written and read without failing.
 COMPARED_MIN = BATCH // 2

@@ -1,13 +1,18 @@
 """Files that are hard to index, and indexes read back by their consumers.
 
-Each consumer reads in a process of its own with a time limit: readers of Zarr 3 may hang in threads of fsspec.
+Each index is read in a process of its own with a time limit: readers of Zarr 3 may hang in threads of fsspec. It is forked from
+one that has imported the libraries, which takes longer than to read.
 """
 
 from __future__ import annotations
 
+import atexit
+import functools
+import json
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import h5py
 import netCDF4
@@ -73,6 +78,46 @@ os._exit(0)
 """
 #: Seconds for one index.
 TIME_LIMIT = 90
+#: Runs programs that come line by line, each in a process of its own, and answers with the status in which it ended.
+SERVE = """
+import contextlib, importlib, json, os, signal, sys, traceback
+for name in ("xarray", "zarr", "kerchunk", "fastparquet", "virtualizarr.parsers", "icechunk", "hyperslab.virtualizarr"):
+    with contextlib.suppress(ImportError):
+        importlib.import_module(name)
+for line in sys.stdin:
+    job = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(job["seconds"])
+        told = os.open(job["told"], os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
+        os.dup2(told, 1)
+        os.dup2(told, 2)
+        try:
+            sys.argv = ["", *job["arguments"]]
+            exec(job["program"], {"__name__": "__main__"})
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(1)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@functools.cache
+def server():
+    """The process that the readers are forked from."""
+    process = subprocess.Popen([sys.executable, "-c", SERVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(process.kill)
+    return process
+
+
+def run(program, *arguments, told):
+    """Runs a program, whose words go to the file `told`. Returns its exit code, negative if a signal ended it."""
+    job = {"program": program, "arguments": list(map(str, arguments)), "told": str(told), "seconds": TIME_LIMIT}
+    server().stdin.write(json.dumps(job) + "\n")
+    server().stdin.flush()
+    return int(server().stdout.readline())
 
 
 def read_back(format, path, tmp_path, out=None, **options):
@@ -84,15 +129,10 @@ def read_back(format, path, tmp_path, out=None, **options):
         # Readers of DMR++ find the file beside it, by its name.
         out = path.with_name(f"{path.name}.dmrpp") if format == "dmrpp" else tmp_path / f"index.{format}"
         hyperslab.index(path, out, format=format, url=f"file://{path}" if format == "dmrpp" else None, **options)
-    ended = subprocess.run(
-        [sys.executable, "-c", BEFORE + OPEN[format] + AFTER, out, values],
-        timeout=TIME_LIMIT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    told = tmp_path / "told.txt"
+    status = run(BEFORE + OPEN[format] + AFTER, out, values, told=told)
     # A library that ends by a signal says nothing: then its number is all there is.
-    assert ended.returncode == 0, f"ended with {ended.returncode}: {ended.stderr}"
+    assert status == 0, f"ended with {status}: {Path(told).read_text(errors='replace')}"
     return pickle.loads(values.read_bytes())
 
 

@@ -108,8 +108,10 @@ def day(path, units, times, *, dtype="f8", calendar=None, fill=None, bounds="f8"
 
 
 @pytest.mark.parametrize("format", ["kerchunk", "icechunk"])
-@pytest.mark.parametrize("calendar", [None, "noleap", "360_day"])
-@pytest.mark.parametrize("dtypes", [["i4", "i4", "i4"], ["f8", "i8", ">i4"], ["i8", "f8", "f4"]])
+@pytest.mark.parametrize(
+    ("calendar", "dtypes"),
+    [(None, ["i4", "i4", "i4"]), ("noleap", ["f8", "i8", ">i4"]), ("360_day", ["i8", "f8", "f4"]), (None, ["f8", "i8", ">i4"])],
+)
 def test_times_that_count_from_other_dates_are_those_of_the_first_file(format, calendar, dtypes, tmp_path):
     for name in NEEDS[format]:
         pytest.importorskip(name)

@@ -15,7 +15,7 @@ import pytest
 import hyperslab
 
 COMMAND = [sys.executable, "-W", "ignore", "-m", "hyperslab"]
-LOOKING = [["ls"], ["explain", "{}", "/x", "0"], ["chunks", "{}", "/x"], ["doctor"], ["check"], ["advise", "{}", "/x", "--read", "10"]]
+LOOKING = [["ls"], ["explain", "{}", "/x", "0"], ["chunks", "{}", "/x"], ["doctor"], ["check"], ["advise", "{}", "/x", "--read", "10", "--seconds", "1"]]
 REFUSING = [["digest"], ["repack", "{}", "{}.out"], ["index", "{}", "-o", "{}.json"], ["bench", "{}", "/x", "--dry-run"]]
 
 

@@ -71,13 +71,13 @@ def make(path, rng):
                 del file[name]
 
 
-@pytest.mark.parametrize("number", range(scaled(50)))
+@pytest.mark.parametrize("number", range(scaled(12, full=500)))
 def test_what_is_said_to_be_unused_is_what_a_repack_saves(tmp_path, number):
     path, out = tmp_path / "a.h5", tmp_path / "b.h5"
     make(path, np.random.default_rng(number))
     done = subprocess.run([*COMMAND, "ls", "--bytes", "--json", path], capture_output=True, text=True, check=True)
     predicted = json.loads(done.stdout)["repacked_bytes"]
-    subprocess.run([*COMMAND, "repack", path, out], capture_output=True, text=True, check=True)
+    hyperslab.repack(path, out)
     saved = path.stat().st_size - out.stat().st_size
     said = path.stat().st_size - predicted
     assert abs(said - saved) <= max(0.1 * saved, 16 << 10), (said, saved)

@@ -78,8 +78,13 @@ fn two_hundred_and_fifty_six_requests_are_in_flight_on_connections_that_are_kept
     let counts = server.counts();
     assert_eq!(counts.requests, 1000);
     assert!((128..=256).contains(&counts.in_flight_max), "{}", counts.in_flight_max);
-    // The client may begin a connection while another becomes free.
-    assert!(counts.connections <= 384, "{} connections for 1000 requests", counts.connections);
+    // The client may begin a connection while another becomes free: how often depends on the machine.
+    assert!(counts.connections < 750, "{} connections for 1000 requests", counts.connections);
+    server.take_counts();
+    for range in &ranges[..20] {
+        assert_eq!(read(&file, range.clone()).unwrap(), bytes[range.start as usize..range.end as usize]);
+    }
+    assert_eq!(server.counts().connections, 0, "one after the other, they use what is kept");
     assert!(took < Duration::from_secs(20), "one after the other would take 100 s: {took:?}");
 }
 

@@ -25,6 +25,11 @@ impl Scale {
         ((count as f64 * self.0).round() as usize).max(1)
     }
 
+    /// The number of repetitions that is `count` at scale 1, and `full` in the full run, if that is not ten times as many.
+    pub fn sample(self, count: usize, full: usize) -> usize {
+        if self.is_full() { full } else { self.of(count) }
+    }
+
     /// True in the full run, which has what takes minutes to install.
     pub fn is_full(self) -> bool {
         self.0 >= 10.0

@@ -14,7 +14,7 @@ const CASES: [&str; 6] = ["1", "12", "24", "7", "18", "30"];
 #[test]
 fn what_is_promised_of_a_storage_is_measured_by_the_bench() {
     let python = require!(python());
-    let cases = &CASES[..scale().of(2).min(CASES.len())];
+    let cases = &CASES[..scale().of(1).min(CASES.len())];
     let folder = tempfile::tempdir().unwrap();
     let results = folder.path().join("results.jsonl");
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../perf/advice_quality.py");
