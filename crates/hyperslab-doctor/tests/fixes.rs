@@ -139,7 +139,7 @@ fn any_storage() -> impl Strategy<Value = (Vec<u64>, Vec<u64>, bool)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(scale().of(3) as u32))]
+    #![proptest_config(ProptestConfig::with_cases(scale().sample(1, 30) as u32))]
     /// Whatever the storage: the first fix of each kind makes no usual read more than twice as slow, unless all of its
     /// kind do and say so.
     #[test]

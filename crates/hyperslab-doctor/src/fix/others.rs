@@ -124,7 +124,7 @@ impl Judgement {
     }
 }
 
-/// `; other reads: plane along axis 0 0.18 s → 0.21 s`, the worst first; empty if no other read gets slower.
+/// `; slower: plane along axis 0 0.18 s → 0.21 s (libhdf5 1.14)`, the worst first; empty if no other read gets slower.
 pub(crate) fn others_text(others: &[OtherRead]) -> String {
     let ratio = |read: &OtherRead| read.after_seconds / read.before_seconds.max(1e-9);
     let mut slower: Vec<&OtherRead> = others
@@ -142,12 +142,9 @@ pub(crate) fn others_text(others: &[OtherRead]) -> String {
         .iter()
         .take(NAMED_MAX)
         .map(|read| {
-            format!(
-                "{} {} → {}",
-                read.read,
-                seconds_text(read.before_seconds),
-                seconds_text(read.after_seconds)
-            )
+            let OtherRead { read, library, before_seconds, after_seconds } = read;
+            let (before, after) = (seconds_text(*before_seconds), seconds_text(*after_seconds));
+            format!("{read} {before} → {after} ({library})")
         })
         .collect();
     let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
