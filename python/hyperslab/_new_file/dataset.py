@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from hyperslab._empty import Empty
 from hyperslab._hyperslab import FileBuilder
 from hyperslab._new_file.dimensions import NewDimensions
-from hyperslab._new_file.elements import array_of, is_sequence, plain
+from hyperslab._new_file.elements import array_of, is_sequence, plain, text_bytes
 from hyperslab._new_file.encoder import check, encode
 from hyperslab._new_file.fields import fields_of, values_of_fields
 from hyperslab._new_file.names import about
 from hyperslab._new_file.object import Object
 from hyperslab._new_file.ownership import copied
-from hyperslab._new_file.packed import Packed
+from hyperslab._new_file.packed import Packed, packed
 from hyperslab._new_file.record import DatasetRecord
 from hyperslab._new_file.references import NewRegionReference
 from hyperslab._new_file.selection import Selected, select
@@ -111,6 +111,9 @@ class NewDataset(Object):
             names, index = fields_of(selection, self._record.dtype.base)
             selected = select(index, self._record.shape, self._id)
             values, dtype = plain(values), self._record.dtype
+            if not names and (source := self._packed(values, selected)) is not None:
+                self._record.source, self._record.is_own = source, True
+                return
             given: list[tuple[str | None, NDArray[Any]]] = []
             if names:
                 for field, value in values_of_fields(values, names):
@@ -126,6 +129,14 @@ class NewDataset(Object):
                 else:
                     # An assignment to an array without axes would make an array of objects its element.
                     np.copyto(changed, array)
+
+    def _packed(self, values: Any, selected: Selected) -> Packed | None:
+        """Texts or sequences for all elements in the order of the dataset, ready to be written; None for other values."""
+        shape, dtype = self._record.shape, self._record.dtype
+        if dtype.kind != "O" or not shape or selected.kind != "regular" or selected.counts != shape or selected.integers:
+            return None
+        array = assigned_sequences(values, shape, dtype) if is_sequence(dtype) else array_of(values, dtype)
+        return packed(array, dtype, is_own=isinstance(values, (list, tuple))) if array.shape == shape else None
 
     def _values(self, values: Any, selected: Selected, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Values of the dtype of the dataset or of a field, in a shape that NumPy broadcasts to the selected elements."""
@@ -153,6 +164,9 @@ class NewDataset(Object):
         found = copied(selected.of(source))
         if names:
             found = found[names[0] if len(names) == 1 else names]
+        elif check_string_dtype(self._record.dtype) is not None and found.dtype.kind == "O":
+            # As they are read from the file.
+            found = np.asarray(np.frompyfunc(text_bytes, 1, 1)(found), object)
         return found if self._record.shape == () and index is ... else found[()]
 
     def _read(self, index: Any) -> NDArray[Any]:
@@ -212,7 +226,7 @@ class NewDataset(Object):
 
     def _encoded(self, start: tuple[int, ...], count: tuple[int, ...]) -> Any:
         if isinstance(self._record.source, Packed):
-            return self._record.source.elements(start[0], count[0])
+            return self._record.source.elements(start, count)
         selection = tuple(slice(first, first + size) for first, size in zip(start, count, strict=True))
         base = self._record.dtype.base
         # An array without axes stays one: its element may be a sequence.

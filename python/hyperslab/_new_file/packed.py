@@ -5,7 +5,9 @@ To pack them is a copy and a check at once; when the file is written, nothing ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +19,9 @@ from hyperslab.dtypes import check_string_dtype
 
 @dataclass(frozen=True)
 class Packed:
-    """The values of a dataset with one axis."""
+    """The values of a dataset with axes, in row-major order."""
 
-    shape: tuple[int]
+    shape: tuple[int, ...]
     #: Where each value begins in the content, in bytes, and where the last one ends.
     bounds: NDArray[np.int64]
     content: NDArray[np.uint8]
@@ -32,30 +34,52 @@ class Packed:
         """The values as an array that nothing else uses."""
         if self.texts is not None:
             return self.texts
-        result = np.empty(self.shape, object)
+        result = np.empty(math.prod(self.shape), object)
         elements = self.content.view(self.base)
         bounds = (self.bounds // self.base.itemsize).tolist()
         for number, (start, end) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
             result[number] = elements[start:end].copy()
-        return result
+        return result.reshape(self.shape)
 
-    def elements(self, first: int, count: int) -> Elements:
-        """The elements from `first` on."""
-        bounds = self.bounds[first : first + count + 1]
-        lengths = np.diff(bounds)
-        return of_variable_length(lengths // self.base.itemsize, lengths, self.content[bounds[0] : bounds[-1]])
+    def in_shape(self, shape: tuple[int, ...]) -> Packed:
+        """The same values in another shape of as many elements."""
+        return replace(self, shape=shape, texts=None if self.texts is None else self.texts.reshape(shape))
+
+    def elements(self, start: tuple[int, ...], count: tuple[int, ...]) -> Elements:
+        """The elements of a block."""
+        bounds = [self.bounds[first : last + 1] for first, last in self._runs(start, count)]
+        lengths = _joined([np.diff(part) for part in bounds], np.int64)
+        content = _joined([self.content[part[0] : part[-1]] for part in bounds], np.uint8)
+        return of_variable_length(lengths // self.base.itemsize, lengths, content)
+
+    def _runs(self, start: tuple[int, ...], count: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+        """Where the elements of a block that follow each other begin and end."""
+        axis = len(count) - 1
+        # What is taken in full along the last axes goes on with the next place of the axis before them.
+        while axis > 0 and count[axis] == self.shape[axis]:
+            axis -= 1
+        inner = math.prod(self.shape[axis + 1 :])
+        for outer in np.ndindex(*count[:axis]):
+            place = 0
+            for index, first, extent in zip((*outer, 0), start, self.shape, strict=False):
+                place = place * extent + first + index
+            yield place * inner, (place + count[axis]) * inner
+
+
+def _joined(parts: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
 def packed(array: NDArray[Any], dtype: np.dtype[Any], is_own: bool) -> Packed | None:
     """Pack the values of an array of objects; None where they have to be looked at one by one. Nothing else changes the array if
     it is an own one."""
-    if dtype.kind != "O" or array.ndim != 1:
+    if dtype.kind != "O" or array.ndim == 0:
         return None
-    found = packed_values(array.tolist(), dtype)
+    found = packed_values(array.reshape(-1).tolist(), dtype)
     if found is None:
         return None
     base, lengths, content = found
     bounds = np.zeros(array.size + 1, np.int64)
     np.cumsum(lengths, out=bounds[1:])
     texts = None if check_string_dtype(dtype) is None else array if is_own else array.copy()
-    return Packed((array.size,), bounds, content, base, texts)
+    return Packed(array.shape, bounds, content, base, texts)

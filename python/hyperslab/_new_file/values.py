@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,8 @@ def in_shape(
         return source, whole
     shape = shape_tuple(shape)
     if source is not None and shape != whole:
-        if isinstance(source, Packed):
-            source = source.array()
+        if isinstance(source, Packed) and math.prod(shape) == math.prod(source.shape):
+            return source.in_shape(shape), shape
         if not isinstance(source, np.ndarray) or source.size != np.prod(shape + dtype.shape, dtype=object):
             raise InvalidError(f"{name}: data of shape {whole} is not of shape {shape}")
         source = source.reshape(shape + dtype.shape)
