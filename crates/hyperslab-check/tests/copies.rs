@@ -11,8 +11,8 @@ use hyperslab_testkit::{Missing, require, scale};
 use std::path::PathBuf;
 
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// Files of the corpus at scale 1.
-const CORPUS_FILES: usize = 100;
+/// Files of the corpus in the full run.
+const CORPUS_FILES: usize = 1_000;
 
 /// Rules that a copy violates if its source does: chunks are copied as they are stored, values and targets of links as they
 /// are, and revised references stay those of files that were written before HDF5 1.12 was released.
@@ -48,7 +48,7 @@ fn report(bytes: Vec<u8>) -> Report {
 fn files() -> Result<Vec<PathBuf>, Missing> {
     let mut files = hdf5_files(&fixtures()?, FILE_BYTES_MAX);
     let corpus = hdf5_files(&corpus()?, FILE_BYTES_MAX);
-    let step = corpus.len().div_ceil(scale().of(CORPUS_FILES)).max(1);
+    let step = corpus.len().div_ceil(scale().sample(40, CORPUS_FILES)).max(1);
     files.extend(corpus.into_iter().step_by(step));
     Ok(files)
 }

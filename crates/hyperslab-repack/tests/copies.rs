@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 
 const FILE_BYTES_MAX: u64 = 4 << 20;
 /// Files of the corpus at scale 1; in the full run every file.
-const CORPUS_FILES: usize = 60;
+const CORPUS_FILES: usize = 30;
 
 /// What errors of copies may say, and why: what this version does not copy.
 const NOT_COPIED: [(&str, &str); 1] =
@@ -50,7 +50,7 @@ fn copy_beside(path: &Path, folder: &Path, options: CopyOptions) -> Result<(Path
 fn files(each: usize) -> Result<Vec<PathBuf>, Missing> {
     let mut files = hdf5_files(&fixtures()?, FILE_BYTES_MAX);
     let corpus = hdf5_files(&corpus()?, FILE_BYTES_MAX);
-    let step = scale().step(corpus.len().div_ceil(CORPUS_FILES));
+    let step = if scale().is_full() { 1 } else { scale().step(corpus.len().div_ceil(CORPUS_FILES)) };
     files.extend(corpus.into_iter().step_by(step));
     let each = if step == 1 { 1 } else { each };
     Ok(files.into_iter().step_by(each).collect())

@@ -198,9 +198,8 @@ fn rechunking_takes_the_memory_that_was_planned() {
 fn an_object_takes_less_than_a_kilobyte() {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
-    // Fewer take more memory for each, because buffers are a part of it.
-    let count = scale().sample(20_000, 60_000);
-    for (is_chunked, groups, members) in [(true, count / 500, 500), (false, 1, count)] {
+    let trees = [(true, 120, 500), (false, 1, 60_000)];
+    for (is_chunked, groups, members) in trees.into_iter().take(scale().sample(1, 2)) {
         let source = folder.path().join(format!("{groups}.h5"));
         write(&source, groups, members, is_chunked);
         let all = groups * members;

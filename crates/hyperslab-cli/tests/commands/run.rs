@@ -11,13 +11,22 @@ pub struct Ended {
     pub err: String,
 }
 
+/// As the main thread of a program has: the threads of tests have less, which is little for groups in groups in a build that is
+/// not optimised.
+const STACK_BYTES: usize = 8 << 20;
+
 /// Runs a command. `{}` in an argument stands for the path.
 pub fn run(arguments: &[&str], path: &Path) -> Ended {
     let path = path.to_str().expect("a path in UTF-8");
     let arguments = arguments.iter().map(|argument| argument.replace("{}", path));
     let arguments = std::iter::once("hyperslab".to_owned()).chain(arguments).map(OsString::from);
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let code = hyperslab_cli::run_with(arguments, &mut out, &mut err);
+    let command = || hyperslab_cli::run_with(arguments, &mut out, &mut err);
+    let ended = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+        thread.spawn_scoped(scope, command).expect("a thread").join()
+    });
+    let code = ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8").replace(path, "FILE");
     Ended { code, out: text(out), err: text(err) }
 }
