@@ -148,10 +148,12 @@ def steps(tier: str) -> list[Step]:
         return [WORDS, FIXTURES, *programs(), PACKAGE, *after, loom, sanitize]
     command = ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"]
     lints = [] if IS_CI else [Step("lints", command)]
-    # What Python tests waits for the package, and browsers for a quiet machine.
+    # What Python tests waits for the package. Examples in comments are compiled one after the other, and browsers wait much:
+    # both are beside the programs of tests, which keep a core busy each.
     python, oracle, browser = after
-    rust = Step("rust", CARGO_TEST, count_cargo, beside=[PACKAGE, python, *lints, *cores(), oracle])
-    return [FORMAT, WORDS, FIXTURES, rust, *rust.beside, browser]
+    examples = Step("examples", [*CARGO_TEST, "--doc"], count_cargo)
+    rust = Step("rust", [*CARGO_TEST, "--all-targets"], count_cargo, beside=[PACKAGE, python, *lints, *cores(), oracle, examples, browser])
+    return [FORMAT, WORDS, FIXTURES, rust, *rust.beside]
 
 
 def cores() -> list[Step]:

@@ -102,8 +102,9 @@ impl<'b> Cursor<'b> {
     pub(crate) fn kind(&mut self) -> Parse<Kind> {
         let at = self.position;
         let number = self.u32("type")?;
-        Kind::of(number, self.version).ok_or_else(|| {
-            let what = format!("there is no type {number} in CDF-{}", self.version.number());
+        // Some writers use the types of CDF-5 in older versions, and every library reads them.
+        Kind::of(number, Version::Data64).ok_or_else(|| {
+            let what = format!("there is no type {number}");
             self.invalid_at(at, "type", what)
         })
     }

@@ -12,7 +12,8 @@ pub struct Header {
     pub version: Version,
     /// The number of records.
     pub records: RecordCount,
-    /// The dimensions, in the order of their numbers.
+    /// The dimensions, in the order of their numbers. The specification has at most one record dimension; where there are
+    /// several, all are as long as there are records.
     pub dimensions: Vec<Dimension>,
     /// The attributes of the file.
     pub attributes: Vec<Attribute>,
@@ -61,7 +62,6 @@ impl Header {
         let mut cursor = Cursor::new(first, file_len, version);
         let stored = cursor.count("number of records")?;
         let dimensions = Dimension::list(&mut cursor)?;
-        check_record_dimensions(&dimensions, &cursor)?;
         let attributes = Attribute::list(&mut cursor)?;
         let variables = Variable::list(&mut cursor, &dimensions)?;
         let bytes = cursor.at();
@@ -92,16 +92,6 @@ fn magic_error(first: &[u8]) -> FormatError {
     found[..known].copy_from_slice(&first[..known]);
     let problem = Problem::Signature { expected: *b"CDF\x01", found };
     FormatError { structure: "header", field: "magic number", at: 0, problem }
-}
-
-fn check_record_dimensions(dimensions: &[Dimension], cursor: &Cursor<'_>) -> Result<(), Stop> {
-    let names: Vec<String> =
-        dimensions.iter().filter(|dimension| dimension.is_record()).map(|d| d.name.to_string()).collect();
-    if names.len() <= 1 {
-        return Ok(());
-    }
-    let what = format!("{} are of length 0, which only one record dimension can be", names.join(" and "));
-    Err(cursor.invalid_at(cursor.at(), "dimensions", what))
 }
 
 #[cfg(test)]
@@ -183,18 +173,12 @@ mod tests {
             Err(Stop::Bad(error)) => error.to_string(),
             found => panic!("{found:?}"),
         };
-        let mut two = sample(Version::Classic);
-        two.dimensions[1].1 = 0;
-        assert!(error(&two).contains("time and lat are of length 0"), "{}", error(&two));
         let mut last = sample(Version::Classic);
         last.variable("wrong", &[1, 0], Kind::Int, 9000);
         assert!(error(&last).contains("time is the record dimension, which can only be the first"));
         let mut unknown = sample(Version::Classic);
         unknown.variable("wrong", &[7], Kind::Int, 9000);
         assert!(error(&unknown).contains("there is no dimension 7: the file has 3"));
-        let mut new = sample(Version::Offset64);
-        new.variable("wrong", &[1], Kind::UInt64, 9000);
-        assert!(error(&new).contains("there is no type 11 in CDF-2"), "{}", error(&new));
         assert!(Header::parse(b"CDF\x03", 4).unwrap_err() != Stop::Need(Vec::new()));
     }
 

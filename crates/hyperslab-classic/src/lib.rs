@@ -11,6 +11,8 @@
 //! how many it needs ([`Stop::Need`](hyperslab_format::Stop)). What follows the header is values, big-endian: first of the
 //! variables of fixed size, then records, in each of which every record variable has its turn.
 //!
+//! [`Header::new`] gives the variables of a new file their places, and [`Header::encode`] writes its header.
+//!
 //! Terms are those of Unidata's *NetCDF Classic Format Specification* and PnetCDF's *CDF-5 Format Specification*.
 //!
 //! Deliberately absent: I/O, values, netCDF's conventions.
@@ -18,8 +20,10 @@
 mod attribute;
 mod cursor;
 mod dimension;
+mod encode;
 mod header;
 mod kind;
+mod layout;
 mod list;
 mod place;
 #[cfg(test)]

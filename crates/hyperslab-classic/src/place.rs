@@ -89,6 +89,11 @@ pub(crate) fn extents(
     variables.iter().map(of).collect()
 }
 
+/// The bytes of a variable, or of one record of it, with what pads them.
+pub(crate) fn padded_bytes(variable: &Variable, dimensions: &[Dimension]) -> Result<u64, FormatError> {
+    extent(variable, dimensions).map(|extent| extent.padded)
+}
+
 fn extent(variable: &Variable, dimensions: &[Dimension]) -> Result<Extent, FormatError> {
     let own = variable.dimensions.iter().map(|number| &dimensions[*number]);
     let mut fixed = own.filter(|dimension| !dimension.is_record());

@@ -4,6 +4,8 @@
 //! does not read has to fail with an error that is listed there, too; a rule that no longer applies is a failure. On
 //! files that are broken on purpose anything that ends is right: a value or an error, within bounded time and memory.
 
+#[path = "corpus_digest/classic.rs"]
+mod classic;
 #[path = "corpus_digest/compare.rs"]
 mod compare;
 #[path = "corpus_digest/rules.rs"]
@@ -41,6 +43,11 @@ fn parse(line: &str) -> Value {
 }
 
 fn oracle(corpus: &Path) -> Oracle {
+    parse_all(corpus, |format| format == "hdf5")
+}
+
+/// The records of the files of a format.
+fn parse_all(corpus: &Path, is_wanted: impl Fn(&Value) -> bool) -> Oracle {
     let file = std::fs::File::open(corpus.join("ORACLE.jsonl.gz")).unwrap();
     let mut files = BTreeMap::new();
     let mut objects: HashMap<String, Vec<Value>> = HashMap::new();
@@ -53,7 +60,7 @@ fn oracle(corpus: &Path) -> Oracle {
             objects.entry(name).or_default().push(record);
         }
     }
-    files.retain(|_, record| record["format"] == "hdf5");
+    files.retain(|_, record| is_wanted(&record["format"]));
     files
         .into_iter()
         .map(|(name, record)| (name.clone(), (record, objects.remove(&name).unwrap_or_default())))

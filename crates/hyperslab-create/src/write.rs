@@ -14,6 +14,7 @@ use hyperslab_storage::GzipEncoder;
 use hyperslab_write::{FileWriter, WriteError, WriteOptions};
 use std::io;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// The file goes to the device in pieces of so many bytes, while the next ones are encoded.
 const SYNC_BYTES: u64 = 32 << 20;
@@ -73,6 +74,21 @@ impl NewFile<'_> {
         Ok(written.created)
     }
 
+    /// The metadata of the file, and its length with all data: contiguous datasets have their places, and nothing is read or
+    /// written.
+    ///
+    /// # Errors
+    ///
+    /// Chunks, whose places depend on their data.
+    pub fn metadata(self) -> Result<(Vec<u8>, u64), CreateError> {
+        let NewTree { tree, paths, .. } = NewTree::of(self)?;
+        let located = |error: WriteError| located(error, &paths);
+        let sink = MetadataSink::default();
+        let writer = FileWriter::create(&sink, tree, WriteOptions::default()).map_err(located)?;
+        let file = writer.finish().map_err(located)?;
+        Ok((sink.0.into_inner().unwrap_or_else(PoisonError::into_inner), file.bytes))
+    }
+
     /// Writes the file into a sink, without verifying that it can be read.
     pub(crate) fn write_to(
         self,
@@ -107,6 +123,35 @@ impl NewFile<'_> {
         let created = Created { bytes: file.bytes, objects: paths.len(), metadata_bytes };
         let (tree, addresses) = (file.tree, file.addresses);
         Ok(WrittenFile { created, tree, paths, addresses, datasets: written })
+    }
+}
+
+/// Keeps what is written. The data of a file, which is not, lies behind its metadata.
+#[derive(Default)]
+struct MetadataSink(Mutex<Vec<u8>>);
+
+impl Sink for MetadataSink {
+    fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = usize::try_from(at).map_err(io::Error::other)?;
+        let end = at + bytes.len();
+        if kept.len() < end {
+            kept.resize(end, 0);
+        }
+        kept[at..end].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn set_len(&self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn name(&self) -> String {
+        "metadata".into()
     }
 }
 

@@ -4,7 +4,7 @@ use crate::conventions::is_reserved;
 use crate::types::{AtomicType, UserType, VariableType, find_user_type};
 use bytes::Bytes;
 use hyperslab::number;
-use hyperslab::{Heap, Result};
+use hyperslab::{File, Heap, Result};
 use hyperslab_format::message::datatype::Float;
 use hyperslab_format::message::{Attribute as Stored, ByteOrder, Class, Dataspace, Datatype};
 
@@ -60,13 +60,22 @@ impl Attribute {
     /// The attributes of an object that belong to the data model, in the same order. Their types are set by
     /// [`Self::resolve_type`] when all types of the file are known.
     pub(crate) fn visible(stored: Vec<Stored>) -> Vec<Self> {
-        let visible = stored.into_iter().filter(|stored| !is_reserved(stored.name.as_bytes()));
+        Self::all(stored.into_iter().filter(|stored| !is_reserved(stored.name.as_bytes())))
+    }
+
+    /// The attributes of an object of this file: names are reserved in HDF5 files only.
+    pub(crate) fn of(file: &File, stored: Vec<Stored>) -> Vec<Self> {
+        if file.named_dimensions().is_some() { Self::all(stored) } else { Self::visible(stored) }
+    }
+
+    /// All these attributes.
+    pub(crate) fn all(stored: impl IntoIterator<Item = Stored>) -> Vec<Self> {
         let attribute = |stored: Stored| Self {
             name: stored.name.to_string(),
             attribute_type: VariableType::Other,
             stored,
         };
-        visible.map(attribute).collect()
+        stored.into_iter().map(attribute).collect()
     }
 
     pub(crate) fn resolve_type(&mut self, types: &[UserType]) {

@@ -1,7 +1,7 @@
 //! The names that netCDF-4 reserves in an HDF5 file.
 
 use bytes::Bytes;
-use hyperslab::Heap;
+use hyperslab::{File, Heap};
 use hyperslab_format::message::{Attribute, Class};
 
 /// Marks a dataset as a dimension scale; its value is [`DIMENSION_SCALE`].
@@ -55,6 +55,16 @@ pub(crate) fn is_mark(attribute: &[u8]) -> bool {
 /// The netCDF name of a variable whose dataset has this name.
 pub(crate) fn variable_name(link: &str) -> &str {
     link.strip_prefix(NOT_COORDINATE).filter(|rest| !rest.is_empty()).unwrap_or(link)
+}
+
+/// What `ncdump -k` calls a file of netCDF's older formats; `None` for others.
+pub(crate) fn older_kind(file: &File) -> Option<&'static str> {
+    match file.format_word() {
+        "netcdf-classic-1" => Some("classic"),
+        "netcdf-classic-2" => Some("64-bit offset"),
+        "netcdf-classic-5" => Some("cdf5"),
+        _ => None,
+    }
 }
 
 /// The text of an attribute, up to its first NUL; empty where it is not text.

@@ -13,7 +13,7 @@ use crate::conventions::{
 use crate::model::{Dimension, DimensionId, DimensionKind, Netcdf};
 use crate::types::{GroupId, VariableType};
 use hyperslab::number;
-use hyperslab::{Dataset, File, Object, Result};
+use hyperslab::{Dataset, File, NamedDimension, NamedDimensions, Object, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::datatype::Reference;
 use hyperslab_format::message::{Attribute, Class};
@@ -55,6 +55,8 @@ pub(crate) enum Axes {
     Numbers(Vec<i64>),
     /// The dimension scales of the axes, each as the object that the file's reference leads to.
     Scales(File, Vec<Option<Address>>),
+    /// These dimensions.
+    Known(Vec<DimensionId>),
     /// Nothing.
     Unknown,
 }
@@ -158,6 +160,36 @@ impl Dimensions {
         id
     }
 
+    /// Adds the dimensions that the format of the file names, to its root group.
+    pub(crate) fn add_named(&mut self, netcdf: &mut Netcdf, group: GroupId, named: &NamedDimensions) {
+        for (dimension, netcdf_id) in named.dimensions.iter().zip(0..) {
+            let NamedDimension { name, len, is_unlimited } = dimension;
+            let (name, kind) = (name.to_string(), DimensionKind::Bare);
+            let (len, is_unlimited) = (*len, *is_unlimited);
+            self.add(netcdf, Dimension { name, len, is_unlimited, group, netcdf_id, kind });
+        }
+    }
+
+    /// The dimensions of a dataset in a format that names them.
+    pub(crate) fn named_axes(&self, dataset: &Dataset, named: &NamedDimensions) -> Vec<DimensionId> {
+        let address = Object::Dataset(dataset.clone()).address();
+        named.axes.get(&address).map_or(Vec::new(), |axes| axes.iter().copied().map(DimensionId).collect())
+    }
+
+    /// True if this variable is the coordinate variable of its first dimension, which is then known as such.
+    pub(crate) fn name_coordinate(
+        &mut self,
+        netcdf: &mut Netcdf,
+        name: &str,
+        dataset: &Dataset,
+        axes: &[DimensionId],
+    ) -> bool {
+        let first = axes.first().map(|id| &mut netcdf.dimensions[id.0]);
+        let Some(own) = first.filter(|first| first.name == name) else { return false };
+        own.kind = DimensionKind::Coordinate(Object::Dataset(dataset.clone()).address());
+        true
+    }
+
     /// Adds what a variable says of its dimensions. To be called for each variable as it is added to its group.
     pub(crate) fn add_axes(&mut self, axes: Axes) {
         self.axes.push(axes);
@@ -232,6 +264,7 @@ impl Dimensions {
     fn known(&mut self, axes: &Axes) -> Vec<Option<DimensionId>> {
         match axes {
             Axes::Own(dimension) => vec![Some(*dimension)],
+            Axes::Known(dimensions) => dimensions.iter().copied().map(Some).collect(),
             Axes::Numbers(numbers) => {
                 numbers.iter().map(|number| self.by_netcdf_id.get(number).copied()).collect()
             }
@@ -269,6 +302,7 @@ impl Dimensions {
 
 /// An unlimited dimension is as long as the longest variable that uses it.
 fn set_unlimited_lengths(netcdf: &mut Netcdf) {
+    let is_named = netcdf.file.named_dimensions().is_some();
     let mut longest: HashMap<DimensionId, u64> = HashMap::new();
     for variable in netcdf.groups.iter().flat_map(|group| &group.variables) {
         for (&id, &len) in variable.dimensions.iter().zip(variable.dataset.shape()) {
@@ -277,7 +311,8 @@ fn set_unlimited_lengths(netcdf: &mut Netcdf) {
         }
     }
     for (number, dimension) in netcdf.dimensions.iter_mut().enumerate() {
-        if dimension.is_unlimited {
+        // A format that names its dimensions says how long they are.
+        if dimension.is_unlimited && !is_named {
             dimension.len = longest.get(&DimensionId(number)).copied().unwrap_or(0);
         }
     }

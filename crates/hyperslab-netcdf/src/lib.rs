@@ -1,4 +1,4 @@
-//! netCDF-4's data model over an HDF5 file: groups, dimensions, variables, attributes and user-defined types.
+//! netCDF-4's data model over a file: groups, dimensions, variables, attributes and user-defined types.
 //!
 //! A netCDF-4 file is an HDF5 file that follows conventions: a dimension is a dataset with the attribute
 //! `CLASS = "DIMENSION_SCALE"`, a variable names its dimensions by object references (`DIMENSION_LIST`) or by numbers
@@ -22,7 +22,10 @@
 //! netCDF-C. What netCDF-C leaves out (datatypes without a netCDF type, objects that cannot be opened) is listed in
 //! [`Netcdf::omitted`] with the reason, or marked by [`VariableType::Other`].
 //!
-//! Not here: reading data (a variable has its [`hyperslab::Dataset`]), writing, netCDF's classic formats.
+//! Files of netCDF's older formats name their dimensions themselves ([`hyperslab::File::named_dimensions`]); everything else
+//! is the same.
+//!
+//! Not here: reading data (a variable has its [`hyperslab::Dataset`]), writing.
 
 mod attribute;
 mod cdl;

@@ -21,6 +21,8 @@ pub struct Netcdf {
     pub types: Vec<UserType>,
     /// True where the file keeps to the classic data model (`_nc3_strict`).
     pub is_classic_model: bool,
+    /// The kind of a file of netCDF's older formats, as `ncdump -k` calls it: `classic`, `64-bit offset`, `cdf5`.
+    pub older_kind: Option<&'static str>,
     /// True where the objects bear at least two of netCDF-4's marks, which is how netCDF-C tells its own files.
     pub is_netcdf4: bool,
     /// Which libraries wrote the file (`_NCProperties`), where it says so.
@@ -30,7 +32,7 @@ pub struct Netcdf {
 }
 
 impl Netcdf {
-    /// The HDF5 file.
+    /// The file.
     pub fn file(&self) -> &hyperslab::File {
         &self.file
     }
@@ -114,10 +116,13 @@ pub struct Dimension {
 /// Where a dimension comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DimensionKind {
-    /// A dimension scale that is a variable, too. The address is that of its object header.
+    /// A dimension scale that is a variable, too, or a dimension with a variable of its name. The address is that of the
+    /// variable.
     Coordinate(Address),
     /// A dimension scale that is only a dimension.
     NoVariable(Address),
+    /// A dimension that has no dataset and is no variable: in formats that name their dimensions themselves.
+    Bare,
     /// Made for an axis without a dimension scale.
     Phony,
 }

@@ -11,7 +11,7 @@ use crate::dimensions::{Axes, Dimensions, Scale};
 use crate::model::{Group, Netcdf, Omitted, Variable};
 use crate::types::{GroupId, TypeId, UserKind, UserType, VariableType};
 use hyperslab::memory::in_parallel;
-use hyperslab::{Dataset, File, Object, Prefetch, Result};
+use hyperslab::{Dataset, File, NamedDimensions, Object, Prefetch, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::{Attribute as Stored, Link, LinkTarget};
 
@@ -51,7 +51,8 @@ impl Netcdf {
             dimensions: Vec::new(),
             types: Vec::new(),
             is_netcdf4: false,
-            is_classic_model: stored(CLASSIC_MODEL).is_some(),
+            older_kind: conventions::older_kind(file),
+            is_classic_model: file.named_dimensions().is_some() || stored(CLASSIC_MODEL).is_some(),
             properties: stored(PROPERTIES).map(|stored| conventions::text_of(stored, &mut file.heap())),
             omitted: Vec::new(),
         };
@@ -168,6 +169,9 @@ impl Reader<'_> {
             groups: Vec::new(),
             attributes: Vec::new(),
         });
+        if let (None, Some(named)) = (parent, group.file().named_dimensions()) {
+            self.dimensions.add_named(&mut self.netcdf, id, named);
+        }
         if (1..=self.path.len()).contains(&depth) {
             prefetch(group, self.path.len() - depth, self.below);
         }
@@ -186,7 +190,7 @@ impl Reader<'_> {
                 }
             }
         }
-        self.netcdf.groups[id.0].attributes = Attribute::visible(attributes);
+        self.netcdf.groups[id.0].attributes = Attribute::of(&group.file(), attributes);
         Ok(Level { id, key: key(group), children: children.into_iter() })
     }
 
@@ -244,6 +248,9 @@ impl Reader<'_> {
     }
 
     fn dataset(&mut self, group: GroupId, link: &str, dataset: Dataset, attributes: Vec<Stored>) {
+        if let Some(named) = dataset.file().named_dimensions() {
+            return self.named(group, link, dataset, attributes, named);
+        }
         let scale = Scale::of(&dataset, &attributes);
         let own =
             scale.map(|scale| self.dimensions.add_scale(&mut self.netcdf, group, link, &dataset, scale));
@@ -264,6 +271,29 @@ impl Reader<'_> {
             is_coordinate: own.is_some(),
             has_labels,
             attributes: Attribute::visible(attributes),
+        });
+    }
+
+    /// A variable of a format that names its dimensions.
+    fn named(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        dataset: Dataset,
+        attributes: Vec<Stored>,
+        named: &NamedDimensions,
+    ) {
+        let axes = self.dimensions.named_axes(&dataset, named);
+        let is_coordinate = self.dimensions.name_coordinate(&mut self.netcdf, name, &dataset, &axes);
+        self.dimensions.add_axes(Axes::Known(axes));
+        self.netcdf.groups[group.0].variables.push(Variable {
+            name: name.to_owned(),
+            dataset,
+            dimensions: Vec::new(),
+            variable_type: VariableType::Other,
+            is_coordinate,
+            has_labels: true,
+            attributes: Attribute::all(attributes),
         });
     }
 

@@ -60,7 +60,7 @@ impl NetcdfObjects {
         }
         let bare = netcdf.dimensions.iter().filter_map(|dimension| match dimension.kind {
             DimensionKind::NoVariable(address) => tree.at(address),
-            DimensionKind::Coordinate(_) | DimensionKind::Phony => None,
+            DimensionKind::Coordinate(_) | DimensionKind::Bare | DimensionKind::Phony => None,
         });
         found.bare = bare.collect();
         let numbered =
@@ -99,7 +99,7 @@ impl NetcdfObjects {
 fn address(kind: DimensionKind) -> Option<Address> {
     match kind {
         DimensionKind::Coordinate(address) | DimensionKind::NoVariable(address) => Some(address),
-        DimensionKind::Phony => None,
+        DimensionKind::Bare | DimensionKind::Phony => None,
     }
 }
 

@@ -83,6 +83,12 @@ impl Dataset {
         &self.inner.datatype
     }
 
+    /// The datatype of the bytes in the file. In HDF5 files it is [`Self::datatype`]; formats that have one byte order for all
+    /// numbers, such as netCDF classic, are read in the order of the machine.
+    pub fn stored_datatype(&self) -> &Datatype {
+        self.inner.in_file.as_ref().unwrap_or(&self.inner.datatype)
+    }
+
     /// The filters, in the order in which they were applied when the values were written.
     pub fn filters(&self) -> &[Filter] {
         &self.inner.filters.filters

@@ -1,7 +1,14 @@
 //! The byte order of HDF5 datatypes, as a conversion to the machine's own byte order.
 
+use hyperslab_array::array::ElementSpec;
 use hyperslab_array::read::convert::Conversion;
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
+
+/// Elements that are stored as this datatype says.
+pub(crate) fn element(datatype: &Datatype) -> ElementSpec {
+    let bytes = datatype.size as usize;
+    ElementSpec { bytes, to_native: to_native(datatype), to_datatype: Conversion::None }
+}
 
 /// The conversion of elements of this datatype to the machine's own byte order. Datatypes without a byte order are not
 /// converted. `None` if reversing the bytes of each element is not enough, as for compounds.

@@ -2,8 +2,9 @@
 
 use crate::Driver;
 use crate::linked_files::LinkedFiles;
+use crate::named_dimensions::NamedDimensions;
 use crate::open_file::FileInner;
-use crate::{Result, hdf5};
+use crate::{Result, formats};
 use hyperslab_array::chunk::cache::Stats;
 use hyperslab_array::runtime::Runtime;
 use hyperslab_format::Address;
@@ -27,14 +28,14 @@ impl File {
         wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
     ) -> Result<Self> {
         let linked = LinkedFiles::new(opener, Some(location));
-        Ok(Self { inner: hdf5::open_at(linked, runtime, is_lenient, wrap)? })
+        Ok(Self { inner: formats::open_at(linked, runtime, is_lenient, wrap)? })
     }
 
     /// Opens the file that a source contains, with this cache and these threads.
     pub(crate) fn open_source(source: Arc<dyn Source>, runtime: Runtime, is_lenient: bool) -> Result<Self> {
         let own = source.path().map(Location::from);
         let linked = LinkedFiles::new(Arc::new(LocalFiles), own);
-        Ok(Self { inner: hdf5::open_source(source, linked, runtime, is_lenient)? })
+        Ok(Self { inner: formats::open_source(source, linked, runtime, is_lenient)? })
     }
 
     /// True if both are clones of the same open file.
@@ -62,14 +63,25 @@ impl File {
         self.len() == 0
     }
 
-    /// True if the file ends before the end that its superblock names.
+    /// True if the file ends before the end that it names itself, in its superblock or by the places of its variables.
     pub fn is_truncated(&self) -> bool {
         self.inner.format.is_truncated()
     }
 
-    /// The name of the file's format: `HDF5`.
+    /// The name of the file's format: `HDF5`, `netCDF classic`, `netCDF 64-bit offset` or `netCDF CDF-5`.
     pub fn format_name(&self) -> &'static str {
         self.inner.format.name()
+    }
+
+    /// A word for the file's format in documents that programs read: `hdf5`, `netcdf-classic-1`, `netcdf-classic-2` or
+    /// `netcdf-classic-5`.
+    pub fn format_word(&self) -> &'static str {
+        self.inner.format.word()
+    }
+
+    /// The dimensions that the format itself names; `None` for HDF5, where attributes say them (`hyperslab-netcdf`).
+    pub fn named_dimensions(&self) -> Option<&NamedDimensions> {
+        self.inner.format.dimensions()
     }
 
     /// Bytes before the first one of the format, which belong to the user (h5py's `userblock_size`).

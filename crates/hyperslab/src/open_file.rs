@@ -1,14 +1,16 @@
 //! An open file and its objects, as their format has them: the door between the API and the formats.
 //!
 //! ```text
-//! File, Group, Dataset, Attributes ─► FileInner, Node ─► Format, StoredObject ◄─ hdf5
+//! File, Group, Dataset, Attributes ─► FileInner, Node ─► Format, StoredObject ◄─ hdf5, classic
 //! ```
 //!
 //! Everything above asks nothing else of a format: of which kind an object is, its links, its attributes, and its dataset as
 //! an [`Array`](hyperslab_array::array::Array). What only one format has is behind the door of its own ([`crate::hdf5`]).
 
+use crate::census::Census;
 use crate::known_attributes::{AttributeEntry, KnownAttributes};
 use crate::linked_files::{LinkedFiles, Purpose};
+use crate::named_dimensions::NamedDimensions;
 use crate::prefetch::Prefetch;
 use crate::stored_dataset::StoredDataset;
 use crate::{Error, Result};
@@ -27,6 +29,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub(crate) trait Format: Any + Send + Sync {
     /// Its name, such as `HDF5`.
     fn name(&self) -> &'static str;
+
+    /// A word for it in documents that programs read, such as `hdf5`.
+    fn word(&self) -> &'static str;
 
     /// The number of the root group. Formats whose objects have no addresses number them.
     fn root(&self) -> Address;
@@ -48,6 +53,16 @@ pub(crate) trait Format: Any + Send + Sync {
 
     /// Drops metadata if much of it is kept. To be called between look-ups, never inside one.
     fn trim(&self);
+
+    /// Who owns the bytes of a file of this length, if the header says it. HDF5 files are searched for it.
+    fn census(&self, _file_bytes: u64) -> Option<Census> {
+        None
+    }
+
+    /// The dimensions that the format names itself, if it does.
+    fn dimensions(&self) -> Option<&NamedDimensions> {
+        None
+    }
 }
 
 /// An object of a file: its parts are read when they are asked for. Errors need not name the object.

@@ -11,6 +11,8 @@ pub(crate) struct StoredDataset {
     pub(crate) array: Array,
     pub(crate) layout: LayoutDetail,
     pub(crate) datatype: Datatype,
+    /// The datatype of the bytes in the file, if they have another byte order than `datatype`.
+    pub(crate) in_file: Option<Datatype>,
     pub(crate) dataspace: Dataspace,
     pub(crate) max_dims: Vec<Option<u64>>,
     pub(crate) fill: FillValue,

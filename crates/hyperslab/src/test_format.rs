@@ -6,7 +6,7 @@ use crate::linked_files::LinkedFiles;
 use crate::open_file::{FileInner, Format, Node, StoredObject};
 use crate::stored_dataset::{LayoutDetail, StoredDataset};
 use crate::{Error, ErrorKind, File, Object, Prefetch, Result, Selection, hdf5};
-use hyperslab_array::array::{Array, DataSource, ElementSpec, Operation, Storage};
+use hyperslab_array::array::{Array, DataSource, Operation, Storage};
 use hyperslab_array::settings;
 use hyperslab_format::message::datatype::{ByteOrder, Charset, Class, Integer};
 use hyperslab_format::message::{
@@ -31,6 +31,10 @@ struct Grid {
 impl Format for Grid {
     fn name(&self) -> &'static str {
         "Grid"
+    }
+
+    fn word(&self) -> &'static str {
+        "grid"
     }
 
     fn root(&self) -> Address {
@@ -142,7 +146,7 @@ impl StoredObject for Part {
             origin: node.origin(),
             shape: dims.clone(),
             is_null: false,
-            element: ElementSpec { bytes: 4, to_native: crate::datatype::to_native(&datatype) },
+            element: crate::datatype::element(&datatype),
             fill: Vec::new(),
             storage: Storage::Contiguous { data, base: Some(0), record_bytes: None },
         };
@@ -151,6 +155,7 @@ impl StoredObject for Part {
             array,
             layout: LayoutDetail::None,
             datatype,
+            in_file: None,
             dataspace: Dataspace::Simple { dims, max_dims: max_dims.clone() },
             max_dims,
             fill: FillValue::default(),

@@ -14,28 +14,29 @@ from hyperslab.xarray.opening import Opening
 from hyperslab.xarray.store import GroupStore
 
 SUFFIXES = {".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".he5", ".hdf"}
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
+#: How files of HDF5 and netCDF-4, of netCDF classic, 64-bit offset and CDF-5 begin.
+SIGNATURES = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05")
 
 
 class HyperslabBackendEntrypoint(BackendEntrypoint):
-    """Opens netCDF-4 and HDF5 files: on all cores, without a lock.
+    """Opens files of netCDF, old and new, and HDF5: on all cores, without a lock.
 
     The names of variables and dimensions, the attributes and encodings are those of `engine="h5netcdf"`.
     """
 
-    description = "Open netCDF-4 and HDF5 files with hyperslab: in parallel, without a lock"
+    description = "Open netCDF and HDF5 files with hyperslab: in parallel, without a lock"
     url = "https://github.com/hyperslab/hyperslab/blob/main/docs/xarray.md"
     supports_groups = True
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """True for a local file that begins like an HDF5 file, and for a name that ends like one. Never asks a server."""
+        """True for a local file that begins like one of these formats, and for a name that ends so. Never asks a server."""
         if not isinstance(filename_or_obj, str | os.PathLike):
-            return isinstance(filename_or_obj, bytes) and filename_or_obj.startswith(SIGNATURE)
+            return isinstance(filename_or_obj, bytes) and filename_or_obj.startswith(SIGNATURES)
         name = os.fspath(filename_or_obj)
         if "://" not in name:
             try:
                 with open(os.path.expanduser(name), "rb") as file:
-                    return file.read(len(SIGNATURE)) == SIGNATURE
+                    return file.read(max(map(len, SIGNATURES))).startswith(SIGNATURES)
             except OSError:
                 pass
         return os.path.splitext(name.split("?")[0])[1].lower() in SUFFIXES

@@ -22,7 +22,7 @@ impl Axes {
         let axis = |dimension: &Dimension| {
             let coordinate = match dimension.kind {
                 DimensionKind::Coordinate(address) => by_address.get(&address),
-                DimensionKind::NoVariable(_) => None,
+                DimensionKind::NoVariable(_) | DimensionKind::Bare => None,
                 DimensionKind::Phony => return Axis::default(),
             };
             let attribute = |name: &str| text(&netcdf, coordinate?.attribute(name)?);

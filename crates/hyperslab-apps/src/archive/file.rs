@@ -92,7 +92,7 @@ impl FileSurveyor {
     }
 
     fn examine(&self, path: &Path, survey: &mut FileSurvey) -> Result<(), Error> {
-        let file = files::look(path)?;
+        let file = files::only_hdf5(files::look(path)?)?;
         survey.bytes = file.len();
         // The largest first.
         let options = Options { reads: self.reads.clone(), all: true, ..Options::default() };

@@ -85,7 +85,7 @@ impl<'a> Examiner<'a> {
     /// A file of which nothing can be read, and a request that does not fit it.
     pub fn examine(&self, path: &Path) -> Result<Answer> {
         let dataset = self.request.dataset.as_deref();
-        let file = files::look(path)?;
+        let file = files::only_hdf5(files::look(path)?)?;
         let library = self.library.get_or_init(Library::of_python);
         let options = options::options(self.request, &file, library)?;
         let recoding = SampleScope::Recoding { with_zstd: library.has_zstd };

@@ -70,7 +70,9 @@ impl Job {
         let cancel = observer.cancel();
         // Each chunk is decoded once, so that a cache would only cost memory.
         let opened = File::options().cache_bytes(0).allow_truncated(self.options.keep_going);
-        let file = files::open_file(input, &opened)?;
+        let opened = files::open_file(input, &opened)?;
+        let source_bytes = opened.len();
+        let (file, converted) = self.as_netcdf4(opened)?;
         if self.in_place && file.is_truncated() {
             let message = format!("{}: a truncated file is not replaced in place", input.display());
             return Err(Error::wrong_request(message).hint("`repack --keep-going IN OUT` writes a new file"));
@@ -99,7 +101,6 @@ impl Job {
         let mut options = self.options.clone();
         options.temporary_folder = self.folder.clone().unwrap_or_else(|| folder.to_owned());
         options.moved = moved(input, folder, &self.outputs);
-        let source_bytes = file.len();
         let (threads, is_verified) = (options.threads, options.verify);
         let failed = |error: RepackError| failure(error, input, output);
         let kept = self.adapt(&mut options, &file, input)?;
@@ -107,6 +108,7 @@ impl Job {
         let mut shown = Plan::new(&plan).map_err(failed)?;
         shown.keep(&kept);
         shown.notes = self.notes(&plan, &file, before.as_ref()).map_err(failed)?;
+        shown.notes.extend(converted);
         if self.is_dry_run {
             shown.predict(&plan.estimate(SampleSize::default()).map_err(failed)?);
         }
@@ -152,6 +154,21 @@ impl Job {
         let outcome = Outcome::new(&repacked, source_bytes, seconds, verified);
         document.result = Some(Outcome { reads, ..outcome });
         Ok(())
+    }
+
+    /// A file of an older format as the netCDF-4 file that holds the same, with what is not the same in it; others as they are.
+    fn as_netcdf4(&self, file: File) -> Result<(File, Vec<String>), Error> {
+        if file.named_dimensions().is_none() {
+            return Ok((file, Vec::new()));
+        }
+        if self.in_place || self.likes_doctor {
+            let option = if self.in_place { "--in-place" } else { "--like doctor" };
+            let message =
+                format!("{}: {option} is for HDF5 files; this one is {}", file.name(), file.format_name());
+            return Err(Error::wrong_request(message).hint("`repack IN OUT` makes a netCDF-4 file of it"));
+        }
+        let converted = hyperslab_convert::as_netcdf4(&file)?;
+        Ok((converted.file, converted.notes))
     }
 
     /// Adds the rules that depend on the file. They are applied first; options of the command line override them. Returns

@@ -63,7 +63,7 @@ impl Array {
     /// The conversion that brings elements into a byte order.
     pub fn conversion(&self, order: Endianness) -> Result<Conversion> {
         match order {
-            Endianness::File => Ok(Conversion::None),
+            Endianness::File => Ok(self.element.to_datatype),
             Endianness::Native => self.element.to_native.ok_or_else(|| {
                 Error::unsupported("this datatype cannot be brought into native byte order as it is read")
                     .with_hint("read it in the file's own order")

@@ -150,7 +150,11 @@ mod tests {
             origin: Origin { file: source, path: "/v".into(), structure: "header", at: 0 },
             shape: vec![records, 3, 2],
             is_null: false,
-            element: ElementSpec { bytes: element_bytes, to_native: Some(Conversion::None) },
+            element: ElementSpec {
+                bytes: element_bytes,
+                to_native: Some(Conversion::None),
+                to_datatype: Conversion::None,
+            },
             fill: Vec::new(),
             storage: Storage::Contiguous { data, base: Some(base), record_bytes: Some(record_bytes) },
         };

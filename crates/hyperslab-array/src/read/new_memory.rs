@@ -117,7 +117,11 @@ mod tests {
             origin: Origin { file: source, path: "/d".into(), structure: "header", at: 0 },
             shape: vec![COUNT / 2, 2],
             is_null: false,
-            element: ElementSpec { bytes: 4, to_native: Some(Conversion::Swap { width: 4 }) },
+            element: ElementSpec {
+                bytes: 4,
+                to_native: Some(Conversion::Swap { width: 4 }),
+                to_datatype: Conversion::None,
+            },
             fill: Vec::new(),
             storage: Storage::Contiguous { data, base: Some(BASE), record_bytes: None },
         }

@@ -90,8 +90,10 @@ impl Entry {
             Object::Datatype(named) => EntryKind::Datatype { dtype: dtype::short(named.datatype()) },
         };
         let attributes = verbose.then(|| ShownAttribute::all(&object.attributes(), file));
-        let place = Place { address: object.address().0, references: hdf5::reference_count(object) };
-        Self { path, kind, place: Some(place), attributes }
+        let place = hdf5::header(object)
+            .ok()
+            .map(|header| Place { address: object.address().0, references: header.reference_count });
+        Self { path, kind, place, attributes }
     }
 
     /// True if part of it could not be read.

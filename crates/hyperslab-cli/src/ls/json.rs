@@ -17,11 +17,12 @@ pub(super) fn document(
     path: &str,
     entries: &[Entry],
     absent: &[String],
-    properties: &FileProperties,
+    properties: Option<&FileProperties>,
 ) -> String {
     let mut document = Object::from([
         ("schema", schema::LS.json()),
         ("file", file.name().into()),
+        ("format", file.format_word().into()),
         ("bytes", file.len().into()),
         ("path", path.into()),
         ("objects", Json::list(entries.iter().map(entry))),
@@ -29,7 +30,9 @@ pub(super) fn document(
     if let Ok(superblock) = hdf5::superblock(file) {
         document.insert("superblock", superblock.version.into());
     }
-    properties.insert_into(&mut document);
+    if let Some(properties) = properties {
+        properties.insert_into(&mut document);
+    }
     if !absent.is_empty() {
         document.insert("absent", Json::list(absent.iter().map(String::as_str)));
     }

@@ -52,9 +52,9 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
     let counts_metadata = args.verbose || args.json && !files::is_url(&args.file);
     let properties = || FileProperties::of(&file, counts_metadata);
     let listing = if args.json {
-        json::document(&file, &path, &entries, &absent, &properties())
+        json::document(&file, &path, &entries, &absent, properties().as_ref())
     } else {
-        text::listing(&file, &entries, args.verbose.then(properties).as_ref())
+        text::listing(&file, &entries, args.verbose.then(properties).flatten().as_ref())
     };
     out.write_all(listing.as_bytes())?;
     out.flush()?;

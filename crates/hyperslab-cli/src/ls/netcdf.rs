@@ -70,7 +70,7 @@ fn group(netcdf: &Netcdf, of: &Group, heap: &mut Heap) -> Object {
         let dimension = netcdf.dimension(id);
         let kind = match dimension.kind {
             DimensionKind::Coordinate(_) => "coordinate",
-            DimensionKind::NoVariable(_) => "no variable",
+            DimensionKind::NoVariable(_) | DimensionKind::Bare => "no variable",
             DimensionKind::Phony => "phony",
         };
         Object::from([

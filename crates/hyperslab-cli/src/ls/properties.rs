@@ -17,9 +17,13 @@ pub(super) struct FileProperties {
 
 impl FileProperties {
     /// Looks them up. To count its metadata, all of a file's metadata is read.
-    pub(super) fn of(file: &File, counts_metadata: bool) -> Self {
+    ///
+    /// `None` for a format that has no such properties.
+    pub(super) fn of(file: &File, counts_metadata: bool) -> Option<Self> {
+        hyperslab::hdf5::superblock(file).ok()?;
         let counted = counts_metadata.then(|| census(file).ok()).flatten();
-        Self { space: file_space(file).ok().flatten(), metadata_bytes: counted.as_ref().map(metadata_bytes) }
+        let space = file_space(file).ok().flatten();
+        Some(Self { space, metadata_bytes: counted.as_ref().map(metadata_bytes) })
     }
 
     /// `file space: pages of 4096 bytes; 7,713,028 bytes of metadata`

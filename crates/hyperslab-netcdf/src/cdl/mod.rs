@@ -138,7 +138,9 @@ impl<W: Write> Printer<'_, '_, W> {
         for attribute in &variable.attributes {
             self.attribute(&attribute_prefix(&variable.name), attribute, indent)?;
         }
-        if self.options.has_special_attributes {
+        // As in ncdump, which tells it of netCDF-4's and CDF-5's variables.
+        let has_storage = matches!(self.netcdf.older_kind, None | Some("cdf5"));
+        if self.options.has_special_attributes && has_storage {
             self.storage(&name, variable, indent)?;
         }
         Ok(())
@@ -156,6 +158,9 @@ impl<W: Write> Printer<'_, '_, W> {
         if is_root && self.options.has_special_attributes {
             if let Some(properties) = &self.netcdf.properties {
                 writeln!(self.out, "\t\t:_NCProperties = {} ;", quoted(properties.as_bytes()))?;
+            }
+            if let Some(format) = self.netcdf.older_kind {
+                return writeln!(self.out, "\t\t:_Format = \"{format}\" ;");
             }
             let (is_netcdf4, format) = match self.netcdf.is_classic_model {
                 true => (0, "netCDF-4 classic model"),

@@ -1,9 +1,9 @@
 //! The attributes of an object, in its header and outside of it.
 
-use super::format_error::{OrError, format_error};
 use super::object::Hdf5Object;
 use super::unfilter::unfilter;
 use crate::Result;
+use crate::format_error::{OrError, format_error};
 use crate::known_attributes::AttributeEntry;
 use hyperslab_format::group::dense_attributes::{self, Body, DenseAttribute};
 use hyperslab_format::message::Attribute;

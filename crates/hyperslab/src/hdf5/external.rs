@@ -1,7 +1,7 @@
 //! External storage: the raw data of a dataset in other files (specification IV.A.2.h), as one source of bytes.
 
 use super::file::Hdf5File;
-use super::format_error::OrError;
+use crate::format_error::OrError;
 use crate::open_file::FileInner;
 use crate::stored_dataset::ExternalFile;
 use crate::{Error, Result};

@@ -21,6 +21,10 @@ impl Format for Hdf5 {
         "HDF5"
     }
 
+    fn word(&self) -> &'static str {
+        "hdf5"
+    }
+
     fn root(&self) -> Address {
         self.0.superblock.root
     }

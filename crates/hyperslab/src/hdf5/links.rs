@@ -1,9 +1,9 @@
 //! The links of a group, for each of the three ways in which a file stores them.
 
-use super::format_error::OrError;
 use super::object::Hdf5Object;
 use super::unfilter::unfilter;
 use crate::Result;
+use crate::format_error::OrError;
 use hyperslab_format::group;
 use hyperslab_format::message::{Link, LinkInfo, SymbolTable};
 use hyperslab_format::{FormatError, Name};

@@ -3,8 +3,8 @@
 use crate::hdf5::metadata::Metadata;
 use crate::other_formats::{HEAD_BYTES, recognize};
 use crate::{Error, ErrorKind, Result};
-use hyperslab_format::Widths;
 use hyperslab_format::superblock::{self, Superblock, SuperblockExtension};
+use hyperslab_format::{Address, Bytes, View, Widths};
 use hyperslab_io::Source;
 use std::sync::Arc;
 
@@ -17,9 +17,38 @@ pub(crate) struct Located {
     pub(crate) extension: Result<Option<SuperblockExtension>>,
 }
 
+/// The first bytes of a source, before it is known which format it has.
+pub(crate) struct Beginning {
+    source: Arc<dyn Source>,
+    metadata: Metadata,
+}
+
+/// So many first bytes tell the format.
+const MAGIC_BYTES: u64 = 8;
+
+impl Beginning {
+    pub(crate) fn of(source: Arc<dyn Source>) -> Self {
+        Self { metadata: Metadata::new(source.clone()), source }
+    }
+
+    /// The first bytes; fewer if the file is shorter. They are read as the superblock is, so that they take no read of their
+    /// own.
+    pub(crate) fn magic(&self) -> Result<Bytes> {
+        let len = MAGIC_BYTES.min(self.source.len());
+        if len == 0 {
+            return Ok(Bytes::new());
+        }
+        let magic = |view: &View| view.bytes("first bytes", Address(0), len);
+        self.metadata.drive(0, Widths::default(), magic).map_err(|error| error.in_file(self.source.name()))
+    }
+}
+
 impl Located {
     pub(crate) fn find(source: Arc<dyn Source>) -> Result<Self> {
-        let metadata = Metadata::new(source.clone());
+        Self::find_behind(Beginning::of(source))
+    }
+
+    pub(crate) fn find_behind(Beginning { source, metadata }: Beginning) -> Result<Self> {
         let superblock = metadata
             .drive(0, Widths::default(), |view| superblock::locate(*view))
             .map_err(|error| explain_open(error, &*source).in_file(source.name()))?;
@@ -43,9 +72,9 @@ fn explain_open(error: Error, source: &dyn Source) -> Error {
         Some(format) => {
             error.with_message(format!("not an HDF5 file, but {}", format.what)).with_hint(format.hint)
         }
-        None => error.with_message("not an HDF5 file: no HDF5 signature was found").with_hint(
-            "hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are different formats",
-        ),
+        None => error
+            .with_message("not an HDF5 file: no HDF5 signature was found")
+            .with_hint("hyperslab reads HDF5, netCDF-4 and netCDF classic files; HDF4 is a different format"),
     }
 }
 

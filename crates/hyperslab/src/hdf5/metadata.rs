@@ -7,7 +7,7 @@
 mod extents;
 mod transient;
 
-use crate::hdf5::format_error::format_error;
+use crate::format_error::format_error;
 use crate::{Error, Result};
 use bytes::{Bytes, BytesMut};
 use extents::PAGE_BYTES_MAX;

@@ -17,7 +17,6 @@ mod encoded_selection;
 mod external;
 mod file;
 mod format;
-mod format_error;
 mod known_metadata;
 mod links;
 mod located;
@@ -32,10 +31,11 @@ mod virtual_dataset;
 mod vlen;
 mod with_metadata;
 
-pub use census::{Census, Extent, KindOfMetadata, Owner, Tree, census};
+pub use crate::census::{Census, Extent, KindOfMetadata, Owner, Tree};
+pub use crate::format_error::{OrError, format_error};
+pub use census::census;
 pub use driver::Driver;
 pub use encoded_selection::{RegionSummary, encode_region, region_selection};
-pub use format_error::{OrError, format_error};
 pub use hyperslab_format::superblock::Superblock;
 pub use known_metadata::{metadata_extents, use_known_metadata};
 pub use parts::{
@@ -44,4 +44,6 @@ pub use parts::{
 };
 pub use vlen::{Heap, RegionReference};
 
+pub(crate) use driver::FirstMember;
+pub(crate) use located::Beginning;
 pub(crate) use open::{open_at, open_source};

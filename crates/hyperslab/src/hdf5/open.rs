@@ -2,49 +2,54 @@
 
 use super::driver::{self, Driver, FirstMember};
 use super::file::{Hdf5, Hdf5File};
-use super::format_error::format_error;
-use super::located::Located;
+use super::located::{Beginning, Located};
 use crate::Result;
+use crate::format_error::format_error;
 use crate::linked_files::LinkedFiles;
-use crate::open_file::FileInner;
+use crate::open_file::{FileInner, OpenLinked};
 use hyperslab_array::array::DataSource;
 use hyperslab_array::runtime::Runtime;
-use hyperslab_io::{Location, Source};
+use hyperslab_io::Source;
 use std::sync::Arc;
 
-/// Opens the file that `linked` belongs to.
+/// Opens the file whose first member is `first`.
 pub(crate) fn open_at(
+    first: FirstMember,
+    beginning: Beginning,
     linked: LinkedFiles<FileInner>,
+    open_linked: OpenLinked,
     runtime: Runtime,
     is_lenient: bool,
     wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
 ) -> Result<Arc<FileInner>> {
-    let first = FirstMember::open(linked.opener(), linked.own().unwrap_or(&Location::from("")))?;
-    let located = Located::find(first.source.clone())?;
+    let located = Located::find_behind(beginning)?;
     let members = first.members(linked.opener(), &located);
     let linked = linked.of(first.location);
     match members.map_err(|error| error.in_file(first.source.name()))? {
-        None => open(located.through(wrap(first.source)), None, linked, runtime, is_lenient),
+        None => open(located.through(wrap(first.source)), None, linked, open_linked, runtime, is_lenient),
         Some((driver, pieces)) => {
-            open(Located::find(wrap(Arc::new(pieces)))?, Some(driver), linked, runtime, false)
+            let located = Located::find(wrap(Arc::new(pieces)))?;
+            open(located, Some(driver), linked, open_linked, runtime, false)
         }
     }
 }
 
 /// Opens the file that a source contains.
 pub(crate) fn open_source(
-    source: Arc<dyn Source>,
+    beginning: Beginning,
     linked: LinkedFiles<FileInner>,
+    open_linked: OpenLinked,
     runtime: Runtime,
     is_lenient: bool,
 ) -> Result<Arc<FileInner>> {
-    open(Located::find(source)?, None, linked, runtime, is_lenient)
+    open(Located::find_behind(beginning)?, None, linked, open_linked, runtime, is_lenient)
 }
 
 fn open(
     located: Located,
     driver: Option<Driver>,
     linked: LinkedFiles<FileInner>,
+    open_linked: OpenLinked,
     runtime: Runtime,
     is_lenient: bool,
 ) -> Result<Arc<FileInner>> {
@@ -59,6 +64,5 @@ fn open(
     let file = Hdf5File::new(source.clone(), metadata, superblock, extension, driver, is_lenient)?;
     let data = Arc::new(DataSource::new(source, runtime));
     let format = Box::new(Hdf5(Arc::new(file)));
-    let open_linked = |linked, runtime| open_at(linked, runtime, false, |source| source);
     Ok(Arc::new(FileInner::new(data, format, linked, open_linked, is_lenient)))
 }

@@ -2,16 +2,14 @@
 
 use super::chunk_index::Hdf5ChunkIndex;
 use super::external;
-use super::format_error::OrError;
 use super::object::Hdf5Object;
 use super::virtual_dataset::VirtualDataset;
-use crate::datatype::to_native;
+use crate::datatype::element;
+use crate::format_error::OrError;
 use crate::open_file::Node;
 use crate::stored_dataset::{LayoutDetail, StoredDataset, count};
 use crate::{Error, Result, describe};
-use hyperslab_array::array::{
-    Array, Chunked, DataSource, ElementSpec, Filters, Operation, Storage, check_grid,
-};
+use hyperslab_array::array::{Array, Chunked, DataSource, Filters, Operation, Storage, check_grid};
 use hyperslab_array::chunk::grid::ChunkGrid;
 use hyperslab_array::chunk::index::ChunkIndex;
 use hyperslab_format::message::fill_value::Fill;
@@ -66,14 +64,14 @@ pub(super) fn open(object: &Hdf5Object, node: &Node, operation: &Operation) -> R
             Dataspace::Scalar | Dataspace::Null => Vec::new(),
         },
         is_null: matches!(dataspace, Dataspace::Null),
-        element: ElementSpec { bytes: datatype.size as usize, to_native: to_native(&datatype) },
+        element: element(&datatype),
         fill: match &fill.value {
             Fill::User(bytes) if bytes.len() == datatype.size as usize => bytes.to_vec(),
             _ => Vec::new(),
         },
         storage,
     };
-    Ok(StoredDataset { array, layout, datatype, dataspace, max_dims, fill, filters })
+    Ok(StoredDataset { array, layout, datatype, in_file: None, dataspace, max_dims, fill, filters })
 }
 
 /// The extent and the datatype of a dataset, which its storage depends on.

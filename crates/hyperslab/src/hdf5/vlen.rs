@@ -6,7 +6,7 @@
 //! Many references are looked up together, so that their collections are fetched in few requests.
 
 use super::file::Hdf5File;
-use super::format_error::{OrError, format_error};
+use crate::format_error::{OrError, format_error};
 use crate::open_file::FileInner;
 use crate::{Error, File, Result};
 use bytes::Bytes;

@@ -46,7 +46,7 @@ pub(super) fn subjects(request: &Request) -> Result<Vec<Stored>> {
     let (Some(path), Some(name)) = (&request.file, &request.dataset) else {
         return Err(wrong("no file and dataset are named"));
     };
-    let file = files::open(path)?;
+    let file = files::only_hdf5(files::open(path)?)?;
     let dataset = hyperslab_netcdf::find_dataset(&file, name)?;
     if dataset.shape().contains(&0) {
         return Err(wrong(format!(

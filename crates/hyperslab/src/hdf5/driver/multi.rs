@@ -11,7 +11,7 @@
 //! be listed.
 
 use super::kind::{Driver, missing};
-use crate::hdf5::format_error::OrError;
+use crate::format_error::OrError;
 use crate::{Error, Result};
 use hyperslab_format::{Bytes, Cursor, Widths};
 use hyperslab_io::{Location, Opener, Piece, Pieces};

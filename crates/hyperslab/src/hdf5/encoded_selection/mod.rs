@@ -8,7 +8,7 @@ mod union;
 pub use encode::encode_region;
 pub use summary::RegionSummary;
 
-use crate::hdf5::format_error::OrError;
+use crate::format_error::OrError;
 use crate::{Axis, Blocks, Points, Selection};
 use crate::{Error, Result};
 use hyperslab_array::selection::Region;

@@ -5,7 +5,7 @@ use super::element_change::DatatypeChange;
 use super::mapping::Mappings;
 use super::sources::Sources;
 use super::wanted::Wanted;
-use crate::hdf5::format_error::OrError;
+use crate::format_error::OrError;
 use crate::hdf5::vlen::heap;
 use crate::open_file::FileInner;
 use crate::{Result, Selection};

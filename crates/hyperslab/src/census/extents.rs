@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 /// Extents as they were claimed, in any order.
 #[derive(Debug, Default)]
-pub(super) struct Claims {
+pub(crate) struct Claims {
     all: Vec<Extent>,
 }
 
 impl Claims {
     /// Adds an extent of a file of `file_bytes`; what lies beyond its end is left out.
-    pub(super) fn add(&mut self, at: u64, bytes: u64, owner: Owner, file_bytes: u64) {
+    pub(crate) fn add(&mut self, at: u64, bytes: u64, owner: Owner, file_bytes: u64) {
         let end = at.saturating_add(bytes).min(file_bytes);
         if at < end {
             self.all.push(Extent { start: at, end, owner });
@@ -20,7 +20,7 @@ impl Claims {
 
     /// Disjoint extents in ascending order. Of several that begin at the same byte, the longest counts: parsers look at
     /// the beginning of a structure first.
-    pub(super) fn disjoint(mut self) -> Vec<Extent> {
+    pub(crate) fn disjoint(mut self) -> Vec<Extent> {
         // Chunks are mostly claimed in ascending order already, which a stable sort makes use of.
         self.all.sort_by_key(|extent| (extent.start, std::cmp::Reverse(extent.end)));
         let mut reached = 0;
@@ -34,7 +34,7 @@ impl Claims {
 }
 
 /// What each owns of disjoint extents.
-pub(super) fn sum(extents: &[Extent]) -> BTreeMap<Owner, KindOfMetadata> {
+pub(crate) fn sum(extents: &[Extent]) -> BTreeMap<Owner, KindOfMetadata> {
     let mut sums: BTreeMap<Owner, KindOfMetadata> = BTreeMap::new();
     for run in extents.chunk_by(|a, b| a.owner == b.owner) {
         let sum = sums.entry(run[0].owner).or_default();
@@ -45,7 +45,7 @@ pub(super) fn sum(extents: &[Extent]) -> BTreeMap<Owner, KindOfMetadata> {
 }
 
 /// Start and end of what nobody owns, where `extents` are disjoint and in ascending order.
-pub(super) fn gaps(extents: &[Extent], file_bytes: u64) -> Vec<(u64, u64)> {
+pub(crate) fn gaps(extents: &[Extent], file_bytes: u64) -> Vec<(u64, u64)> {
     let mut gaps = Vec::new();
     let mut reached = 0;
     for extent in extents {

@@ -1,0 +1,70 @@
+//! Files of older formats, seen as the netCDF-4 files that hold the same: what rewrites HDF5 files converts them, too.
+//!
+//! ```text
+//! File ─► netCDF view ─► netcdf4: a new file's metadata, with places for data ─┐
+//!   └──── values, read where they are asked for ─────────────────────────────── view: a Source ─► File of HDF5
+//! ```
+//!
+//! The file that is seen is never written: its metadata is in memory, and its values are those of the older file, read when a
+//! place of them is. A copy of it is the conversion, with every option that copies have.
+//!
+//! Dimensions are dimension scales, with `_Netcdf4Dimid`; a variable with the name of a dimension that is not its coordinate variable is
+//! `_nc4_non_coord_NAME`; attributes and links keep their order. All datasets are contiguous. The record dimension has the
+//! length that it has, unless that is 0, which only a dimension that grows can have.
+//!
+//! Deliberately absent: storage (`hyperslab-repack` changes it), the older formats (`hyperslab`).
+
+mod element_range;
+mod netcdf4;
+mod view;
+
+use hyperslab::{Error, File, Result};
+use hyperslab_create::NewFile;
+use hyperslab_netcdf::Netcdf;
+use std::sync::Arc;
+use view::{Metadata, View};
+
+/// A file as another format would have it.
+pub struct Converted {
+    /// The file. It is read from the older one.
+    pub file: File,
+    /// What is not the same in it, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// The netCDF-4 file that holds what a file of an older format holds.
+///
+/// ```no_run
+/// # fn main() -> hyperslab::Result<()> {
+/// let old = hyperslab::File::open("model.nc")?;
+/// let new = hyperslab_convert::as_netcdf4(&old)?;
+/// println!("{} is {}", new.file.name(), new.file.format_name());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// What has no place in a netCDF-4 file, by name; a variable whose place in the older file is damaged.
+pub fn as_netcdf4(file: &File) -> Result<Converted> {
+    let netcdf = Netcdf::open(file)?;
+    if let Some(omitted) = netcdf.omitted.first() {
+        // It names the file and the variable.
+        return Err(Error::damaged(omitted.reason.clone()));
+    }
+    let planned = netcdf4::plan(&netcdf)?;
+    let (bytes, len) = metadata(planned.file).map_err(|error| error.in_file(file.name()))?;
+    let options = File::options().cache_bytes(0);
+    let metadata = Metadata { bytes, len, name: file.name() };
+    // Read once without values, to see where they have their places.
+    let shape = options.open_source(Arc::new(metadata.clone()))?;
+    let view = View::new(metadata, file.source(), &shape, planned.values)?;
+    Ok(Converted { file: options.open_source(Arc::new(view))?, notes: planned.notes })
+}
+
+/// The metadata of a new file, and the length that the file has with its data.
+fn metadata(file: NewFile<'_>) -> Result<(Vec<u8>, u64)> {
+    file.metadata().map_err(|error| Error::unsupported(format!("has no place in a netCDF-4 file: {error}")))
+}
+
+#[cfg(test)]
+mod tests;

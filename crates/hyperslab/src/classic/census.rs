@@ -1,0 +1,63 @@
+//! Who owns the bytes of a file of netCDF classic: its header and its variables. What pads them belongs to nobody.
+
+use crate::census::{Census, Claims, Owner, Tree, sum};
+use crate::format_error::format_error;
+use hyperslab_classic::{Header, Place};
+
+/// Of files with more pieces, all records together are one piece of the first record variable.
+const PIECES_MAX: u64 = 1 << 20;
+
+/// The census of a file of so many bytes.
+pub(super) fn take(header: &Header, file_bytes: u64) -> Census {
+    let mut claims = Claims::default();
+    claims.add(0, header.bytes, Owner::Metadata("header"), file_bytes);
+    let (mut names, mut errors) = (Vec::new(), Vec::new());
+    let pieces = header.records.get().saturating_mul(header.variables.len() as u64);
+    for (number, variable) in header.variables.iter().enumerate() {
+        let place = match header.place(number) {
+            Ok(place) => place,
+            Err(error) => {
+                errors.push(format_error(error).at_object(format!("/{}", variable.name)));
+                continue;
+            }
+        };
+        let owner = Owner::RawData(names.len());
+        names.push(format!("/{}", variable.name));
+        for (at, bytes) in parts(&place, variable.kind.bytes(), pieces > PIECES_MAX) {
+            claims.add(at, bytes, owner, file_bytes);
+        }
+    }
+    let extents = claims.disjoint();
+    let owned = sum(&extents);
+    let bytes_of = |owner: Owner| owned.get(&owner).map_or(0, |sum| sum.bytes);
+    let metadata = owned.iter().filter_map(|(owner, sum)| match owner {
+        Owner::Metadata(kind) => Some((*kind, *sum)),
+        Owner::RawData(_) | Owner::Free => None,
+    });
+    let numbered = names.into_iter().enumerate();
+    let accounted: u64 = owned.values().map(|sum| sum.bytes).sum();
+    let variables = header.variables.len() as u64;
+    Census {
+        file_bytes,
+        metadata: metadata.collect(),
+        raw_data: numbered.map(|(number, name)| (name, bytes_of(Owner::RawData(number)))).collect(),
+        chunked: Vec::new(),
+        free_bytes: 0,
+        unaccounted_bytes: file_bytes - accounted,
+        objects: 1 + variables,
+        tree: Tree { datasets: variables, ..Tree::default() },
+        page_bytes: None,
+        extents,
+        errors,
+    }
+}
+
+/// Offset and bytes of each piece of a variable: of each record, or of all.
+fn parts(place: &Place, element_bytes: u64, is_joined: bool) -> Vec<(u64, u64)> {
+    let Some(record_bytes) = place.record_bytes.filter(|_| !is_joined) else {
+        return vec![(place.begin, place.end - place.begin)];
+    };
+    let in_record: u64 = place.shape.iter().skip(1).product::<u64>() * element_bytes;
+    let records = place.shape.first().copied().unwrap_or(0);
+    (0..records).map(|record| (place.begin + record * record_bytes, in_record)).collect()
+}

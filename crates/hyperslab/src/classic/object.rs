@@ -1,0 +1,128 @@
+//! The objects of a file: the root group, and its variables.
+
+use super::format::ROOT;
+use super::{attribute, variable};
+use crate::known_attributes::AttributeEntry;
+use crate::open_file::{Node, StoredObject};
+use crate::stored_dataset::StoredDataset;
+use crate::{Error, Result};
+use hyperslab_array::array::Operation;
+use hyperslab_classic::Header;
+use hyperslab_format::Address;
+use hyperslab_format::message::datatype::Charset;
+use hyperslab_format::message::{Datatype, Link, LinkTarget};
+use hyperslab_format::object_header::ObjectKind;
+use std::sync::Arc;
+
+/// The root group, which has the variables as its members and the attributes of the file.
+pub(super) struct Root(pub Arc<Header>);
+
+/// The variable with this number.
+pub(super) struct Variable {
+    pub header: Arc<Header>,
+    pub number: usize,
+}
+
+fn link((number, variable): (usize, &hyperslab_classic::Variable)) -> Link {
+    Link {
+        name: variable.name.clone(),
+        charset: Charset::Utf8,
+        creation_order: Some(number as i64),
+        target: LinkTarget::Hard(Address(variable.at)),
+    }
+}
+
+impl StoredObject for Root {
+    fn number(&self) -> Address {
+        ROOT
+    }
+
+    fn kind(&self) -> ObjectKind {
+        ObjectKind::Group
+    }
+
+    fn structure(&self) -> &'static str {
+        "header"
+    }
+
+    fn links(&self) -> Result<Vec<Result<Link>>> {
+        let mut links: Vec<Link> = self.0.variables.iter().enumerate().map(link).collect();
+        links.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(links.into_iter().map(Ok).collect())
+    }
+
+    fn link_count(&self) -> Result<u64> {
+        Ok(self.0.variables.len() as u64)
+    }
+
+    fn link(&self, name: &[u8]) -> Result<Option<Link>> {
+        let mut variables = self.0.variables.iter().enumerate();
+        Ok(variables.find(|(_, variable)| variable.name.as_bytes() == name).map(link))
+    }
+
+    fn tracks_link_order(&self) -> bool {
+        true
+    }
+
+    fn attributes(&self, _: Option<&str>) -> Result<Vec<AttributeEntry>> {
+        Ok(attribute::entries(&self.0.attributes))
+    }
+
+    fn tracks_attribute_order(&self) -> bool {
+        true
+    }
+
+    fn dataset(&self, _: &Node, _: &Operation) -> Result<StoredDataset> {
+        Err(Error::invalid("is a group, not a dataset"))
+    }
+
+    fn datatype(&self) -> Result<Datatype> {
+        Err(Error::invalid("is a group, not a named datatype"))
+    }
+}
+
+impl StoredObject for Variable {
+    fn number(&self) -> Address {
+        Address(self.header.variables[self.number].at)
+    }
+
+    fn kind(&self) -> ObjectKind {
+        ObjectKind::Dataset
+    }
+
+    fn structure(&self) -> &'static str {
+        "variable"
+    }
+
+    fn links(&self) -> Result<Vec<Result<Link>>> {
+        Ok(Vec::new())
+    }
+
+    fn link_count(&self) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn link(&self, _: &[u8]) -> Result<Option<Link>> {
+        Ok(None)
+    }
+
+    fn tracks_link_order(&self) -> bool {
+        false
+    }
+
+    fn attributes(&self, _: Option<&str>) -> Result<Vec<AttributeEntry>> {
+        Ok(attribute::entries(&self.header.variables[self.number].attributes))
+    }
+
+    fn tracks_attribute_order(&self) -> bool {
+        true
+    }
+
+    fn dataset(&self, node: &Node, _: &Operation) -> Result<StoredDataset> {
+        variable::open(&self.header, self.number, node)
+    }
+
+    fn datatype(&self) -> Result<Datatype> {
+        Err(Error::invalid("is a variable, not a named datatype"))
+    }
+}

@@ -1,0 +1,47 @@
+//! Which format a file has: its first bytes say it.
+
+use crate::Result;
+use crate::classic;
+use crate::hdf5::{self, Beginning, FirstMember};
+use crate::linked_files::LinkedFiles;
+use crate::open_file::FileInner;
+use hyperslab_array::runtime::Runtime;
+use hyperslab_io::{Location, Source};
+use std::sync::Arc;
+
+/// Opens the file that `linked` belongs to. `wrap` may put a source of its own around the file's source.
+pub(crate) fn open_at(
+    linked: LinkedFiles<FileInner>,
+    runtime: Runtime,
+    is_lenient: bool,
+    wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
+) -> Result<Arc<FileInner>> {
+    let first = FirstMember::open(linked.opener(), linked.own().unwrap_or(&Location::from("")))?;
+    let beginning = Beginning::of(first.source.clone());
+    if classic::is_classic(&beginning.magic()?) {
+        let linked = linked.of(first.location);
+        return classic::open(wrap(first.source), linked, open_linked, runtime);
+    }
+    hdf5::open_at(first, beginning, linked, open_linked, runtime, is_lenient, wrap)
+}
+
+/// Opens the file that a source contains.
+pub(crate) fn open_source(
+    source: Arc<dyn Source>,
+    linked: LinkedFiles<FileInner>,
+    runtime: Runtime,
+    is_lenient: bool,
+) -> Result<Arc<FileInner>> {
+    let beginning = Beginning::of(source.clone());
+    match classic::is_classic(&beginning.magic()?) {
+        true => classic::open(source, linked, open_linked, runtime),
+        false => hdf5::open_source(beginning, linked, open_linked, runtime, is_lenient),
+    }
+}
+
+/// Opens a file that another one refers to: only HDF5 files do, and to nothing but HDF5 files.
+fn open_linked(linked: LinkedFiles<FileInner>, runtime: Runtime) -> Result<Arc<FileInner>> {
+    let first = FirstMember::open(linked.opener(), linked.own().unwrap_or(&Location::from("")))?;
+    let beginning = Beginning::of(first.source.clone());
+    hdf5::open_at(first, beginning, linked, open_linked, runtime, false, |source| source)
+}
