@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import csv
+import itertools
+import json
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
+import h5py
 import netCDF4
 import numpy as np
 import pytest
@@ -171,3 +176,87 @@ def test_real_files_are_the_same_in_xarray() -> None:
             same_in_xarray(path, decode_times=False)
             compared += 1
     assert compared > 35, compared
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_conversion_is_the_same_in_netcdf_c_h5netcdf_and_h5py(tmp_path: Path, form: str) -> None:
+    random = np.random.default_rng([7, *form.encode()])
+    for number in range(scaled(6, full=100)):
+        path, new = tmp_path / f"{number}.nc", tmp_path / f"{number}.nc4"
+        make(path, random, form)
+        options = {} if number % 2 else {"filter": "shuffle+gzip=4", "chunk_bytes": 256}
+        hyperslab.repack(path, new, **options)
+        with netCDF4.Dataset(path) as expected, netCDF4.Dataset(new) as found, h5py.File(new) as file:
+            assert found.file_format == "NETCDF4" and set(expected.variables) <= set(file)
+            assert list(found.variables) == list(expected.variables)
+            assert {name: len(dim) for name, dim in found.dimensions.items()} == {name: len(dim) for name, dim in expected.dimensions.items()}
+        for options in ({"decode_cf": False}, {"decode_times": False}):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                with xr.open_dataset(path, engine="netcdf4", **options) as expected:
+                    for engine in ("netcdf4", "h5netcdf", "hyperslab"):
+                        with xr.open_dataset(new, engine=engine, **options) as found:
+                            xr.testing.assert_identical(expected.load(), found.load())
+
+
+def test_a_conversion_gives_the_same_bytes_again_and_leaves_nothing_out_in_silence(tmp_path: Path) -> None:
+    path = tmp_path / "old.nc"
+    with netCDF4.Dataset(path, "w", format=FORMATS[0]) as file:
+        file.createDimension("x", 4)
+        variable = file.createVariable("v", "f4", ("x",))
+        variable[:] = np.arange(4)
+        variable.CLASS = "mine"
+    notes = [hyperslab.repack(path, tmp_path / name)["plan"]["notes"] for name in ("a.nc", "b.nc")]
+    assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "b.nc").read_bytes()
+    assert notes[0] == notes[1] == ["/v: the attribute CLASS is left out, because netCDF-4 has it for itself"]
+    for options in ({"in_place": True}, {"like": "doctor"}):
+        with pytest.raises(hyperslab.InvalidError, match="is for HDF5 files"):
+            hyperslab.repack(path, *(() if "in_place" in options else (tmp_path / "c.nc",)), **options)
+
+
+#: Reads files through the indexes that are made of them, by zarr; prints what is not the same as by netCDF-C.
+THROUGH_INDEXES = """
+import sys, warnings
+import numpy as np
+import xarray as xr
+import hyperslab
+
+warnings.simplefilter("ignore")
+options = {"decode_cf": False}
+for path in sys.argv[1:]:
+    with xr.open_dataset(path, engine="netcdf4", **options) as expected:
+        found = xr.open_dataset(hyperslab.index(path), engine="kerchunk", **options)
+        assert set(found.variables) == set(expected.variables), path
+        for name, variable in expected.variables.items():
+            assert found[name].dims == variable.dims, (path, name)
+            values = found[name].values
+            assert values.astype(values.dtype.newbyteorder("=")).tobytes() == variable.values.tobytes(), (path, name)
+"""
+
+
+def test_indexes_lead_to_the_same_values(tmp_path: Path) -> None:
+    random = np.random.default_rng(11)
+    paths = []
+    for number in range(scaled(9, full=90)):
+        paths.append(tmp_path / f"{number}.nc")
+        make(paths[-1], random, FORMATS[number % 3])
+    # Readers of Zarr 3 may hang in threads of fsspec.
+    subprocess.run([sys.executable, "-c", THROUGH_INDEXES, *map(str, paths)], check=True, timeout=300)
+
+
+def test_an_index_names_each_record_and_the_order_of_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "records.nc"
+    with netCDF4.Dataset(path, "w", format=FORMATS[1]) as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 3)
+        for name in ("a", "b"):
+            file.createVariable(name, "f4", ("time", "x"))[:] = np.arange(12).reshape(4, 3)
+    references = hyperslab.index(path)["refs"]
+    chunks = [references[f"b/{record}.0"] for record in range(4)]
+    assert {chunk[2] for chunk in chunks} == {12}
+    assert len({after[1] - before[1] for before, after in itertools.pairwise(chunks)}) == 1
+    assert json.loads(references["b/.zarray"])["dtype"] == ">f4"
+    document = subprocess.run([sys.executable, "-m", "hyperslab", "index", "--format", "dmrpp", path], check=True, capture_output=True, text=True).stdout
+    assert document.count('byteOrder="BE"') == 2 and document.count("<dmrpp:chunk ") == 8
+    with pytest.raises(hyperslab.HyperslabError, match="netCDF 64-bit offset has no metadata of an index"):
+        hyperslab.index(path, tmp_path / "records.hsindex", format="hyperslab")

@@ -181,7 +181,6 @@ pub fn run(path: &Path, options: Options) -> Result<Checked> {
 fn open(path: &Path) -> Result<(Arc<dyn Source>, Vec<String>), Error> {
     match files::look_with(path, &File::options()) {
         Ok(file) => {
-            let file = files::only_hdf5(file)?;
             let source = source_with_metadata(&file);
             let mut absent = hyperslab::absent(&file);
             // A finding of its own.

@@ -2,8 +2,8 @@
 
 use crate::rule::Rule;
 use crate::{
-    attributes, chunk_index, data, dataset, extents, fractal_heap, free_space, general, global_heap, group,
-    message, object_header, objects, shared_messages, superblock,
+    attributes, chunk_index, classic, data, dataset, extents, fractal_heap, free_space, general, global_heap,
+    group, message, object_header, objects, shared_messages, superblock,
 };
 
 /// The lists of all modules, each with the name of its structures.
@@ -23,6 +23,7 @@ static LISTS: &[(&str, &[&Rule])] = &[
     ("Datasets", dataset::RULES),
     ("Chunk indexes", chunk_index::RULES),
     ("Raw data", data::RULES),
+    ("netCDF classic, 64-bit offset and CDF-5", classic::RULES),
 ];
 
 /// All rules, by the structures that they are about.

@@ -1,4 +1,4 @@
-//! Checks an HDF5 file against the specification: every structure and every field of it, the counts, what refers to what,
+//! Checks an HDF5 file, or one of netCDF's older formats, against the specification: every structure and every field of it, the counts, what refers to what,
 //! and that every byte belongs to exactly one structure.
 //!
 //! ```no_run
@@ -24,6 +24,7 @@ mod btree_v2;
 mod catalogue;
 mod checker;
 mod chunk_index;
+mod classic;
 mod coverage;
 mod data;
 mod dataset;
@@ -105,6 +106,9 @@ pub fn check_with_structures(
 }
 
 fn run(source: &dyn Source, options: Options) -> Result<(Report, Vec<Structure>), CheckError> {
+    if let Some(report) = classic::check(source)? {
+        return Ok((report, Vec::new()));
+    }
     let input = Input::new(source);
     let superblock = match locate(View::new(&input)) {
         Ok(superblock) => superblock,

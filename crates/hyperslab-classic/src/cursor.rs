@@ -1,12 +1,15 @@
 //! The fields of a header in their order: big-endian, padded to four bytes, in the widths of the version.
 
-use crate::{Kind, Version};
+use crate::{Kind, Remark, RemarkKind, Version};
 use hyperslab_format::{FormatError, Name, Need, Parse, Problem, Stop};
 
 /// Padding of names and values.
 const ALIGN: u64 = 4;
 /// A header that is not complete is asked for with at least so many bytes more than it is known to have.
 const MORE_BYTES: u64 = 64 << 10;
+
+/// More remarks are not kept.
+const REMARKS_MAX: usize = 1000;
 
 /// A position in the first bytes of a file.
 #[derive(Debug, Clone)]
@@ -17,12 +20,14 @@ pub(crate) struct Cursor<'b> {
     pub(crate) version: Version,
     /// What is being parsed, for errors.
     pub(crate) structure: &'static str,
+    /// What the specification does not allow, so far.
+    pub(crate) remarks: Vec<Remark>,
 }
 
 impl<'b> Cursor<'b> {
     /// A cursor behind the magic number.
     pub(crate) fn new(bytes: &'b [u8], file_len: u64, version: Version) -> Self {
-        Self { bytes, position: 4, file_len, version, structure: "header" }
+        Self { bytes, position: 4, file_len, version, structure: "header", remarks: Vec::new() }
     }
 
     /// The offset of the next field.
@@ -95,6 +100,9 @@ impl<'b> Cursor<'b> {
         let len = self.count_of("name", 1)?;
         let bytes = self.padded("name", len)?;
         let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        if end < bytes.len() {
+            self.remark(self.position, RemarkKind::NulInName);
+        }
         Ok(Name::new(bytes[..end].to_vec()))
     }
 
@@ -103,17 +111,29 @@ impl<'b> Cursor<'b> {
         let at = self.position;
         let number = self.u32("type")?;
         // Some writers use the types of CDF-5 in older versions, and every library reads them.
-        Kind::of(number, Version::Data64).ok_or_else(|| {
-            let what = format!("there is no type {number}");
-            self.invalid_at(at, "type", what)
-        })
+        let kind = Kind::of(number, Version::Data64)
+            .ok_or_else(|| self.invalid_at(at, "type", format!("there is no type {number}")))?;
+        if Kind::of(number, self.version).is_none() {
+            self.remark(at, RemarkKind::NewType(kind.name()));
+        }
+        Ok(kind)
     }
 
     /// `len` bytes, and what pads them, which may be anything.
     pub(crate) fn padded(&mut self, field: &'static str, len: u64) -> Parse<&'b [u8]> {
         let bytes = self.take(field, len)?;
-        self.take(field, len.wrapping_neg() % ALIGN)?;
+        let at = self.position;
+        let padding = self.take(field, len.wrapping_neg() % ALIGN)?;
+        if padding.iter().any(|byte| *byte != 0) {
+            self.remark(at, RemarkKind::Padding);
+        }
         Ok(bytes)
+    }
+
+    fn remark(&mut self, at: u64, kind: RemarkKind) {
+        if self.remarks.len() < REMARKS_MAX {
+            self.remarks.push(Remark { structure: self.structure, at, kind });
+        }
     }
 
     /// An error at a field that was read: its value is invalid.

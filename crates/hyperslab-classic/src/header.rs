@@ -2,7 +2,7 @@
 
 use crate::cursor::Cursor;
 use crate::place::{self, Extent};
-use crate::{Attribute, Dimension, Variable, Version};
+use crate::{Attribute, Dimension, Remark, Variable, Version};
 use hyperslab_format::{FormatError, Need, Parse, Problem, Stop};
 
 /// The header of a file.
@@ -19,6 +19,8 @@ pub struct Header {
     pub attributes: Vec<Attribute>,
     /// The variables, in the order of their numbers.
     pub variables: Vec<Variable>,
+    /// What the specification does not allow of it.
+    pub remarks: Vec<Remark>,
     /// The bytes of the header.
     pub bytes: u64,
     /// Bytes from one record to the next.
@@ -69,14 +71,28 @@ impl Header {
         let record_bytes = place::record_bytes(&variables, &dimensions, &extents);
         let streaming = if version == Version::Data64 { u64::MAX } else { u64::from(u32::MAX) };
         let records = if stored == streaming {
-            let first =
-                variables.iter().filter(|variable| variable.is_record(&dimensions)).map(|v| v.begin).min();
-            let behind = first.map_or(0, |first| file_len.saturating_sub(first));
-            RecordCount::Streamed(behind.checked_div(record_bytes).unwrap_or(0))
+            RecordCount::Streamed(place::whole_records(
+                &variables,
+                &dimensions,
+                &extents,
+                record_bytes,
+                file_len,
+            ))
         } else {
             RecordCount::Stored(stored)
         };
-        Ok(Self { version, records, dimensions, attributes, variables, bytes, record_bytes, extents })
+        let remarks = cursor.remarks;
+        Ok(Self {
+            version,
+            records,
+            dimensions,
+            attributes,
+            variables,
+            remarks,
+            bytes,
+            record_bytes,
+            extents,
+        })
     }
 
     /// The length of a dimension; of the record dimension, the number of records.

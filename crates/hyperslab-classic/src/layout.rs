@@ -6,8 +6,6 @@ use hyperslab_format::FormatError;
 
 /// The largest offset of CDF-1, and the largest count of CDF-1 and CDF-2.
 const INT_MAX: u64 = i32::MAX as u64;
-/// The largest variable, or record of one, that is not the last of its kind: of CDF-1, and of CDF-2.
-const BYTES_MAX: [u64; 2] = [INT_MAX - 3, u32::MAX as u64 - 3];
 
 impl Header {
     /// The header of a new file with so many records. What variables say of their places is replaced.
@@ -27,6 +25,7 @@ impl Header {
             dimensions,
             attributes,
             variables,
+            remarks: Vec::new(),
             bytes: 0,
             record_bytes: 0,
             extents: Vec::new(),
@@ -38,13 +37,10 @@ impl Header {
         header.bytes = header.encode().len() as u64;
         let mut next = header.bytes.next_multiple_of(4);
         for with_records in [false, true] {
-            let last = is_record.iter().rposition(|is_record| *is_record == with_records);
             for number in (0..is_record.len()).filter(|number| is_record[*number] == with_records) {
                 header.variables[number].begin = next;
                 header.check_offset(number)?;
                 let bytes = crate::place::padded_bytes(&header.variables[number], &header.dimensions)?;
-                let is_last = Some(number) == last && (with_records || !is_record.contains(&true));
-                header.check_size(number, bytes, is_last)?;
                 header.variables[number].stored_bytes = bytes;
                 let end = next.checked_add(bytes);
                 next = end.ok_or_else(|| too_large(&header.variables[number], "no form of netCDF"))?;
@@ -52,12 +48,19 @@ impl Header {
         }
         // Parsing tells the rest, as for the file that is written.
         let encoded = header.encode();
-        Self::parse(&encoded, u64::MAX).map_err(|stop| match stop {
+        let header = Self::parse(&encoded, u64::MAX).map_err(|stop| match stop {
             hyperslab_format::Stop::Bad(error) => error,
             hyperslab_format::Stop::Need(_) => {
                 FormatError::invalid("header", "length", 0, "the new header is not complete")
             }
-        })
+        })?;
+        match header.too_large().first() {
+            Some(&number) => {
+                let holds = if version == Version::Classic { "64-bit offset or CDF-5" } else { "CDF-5" };
+                Err(too_large(&header.variables[number], holds))
+            }
+            None => Ok(header),
+        }
     }
 
     /// Counts and lengths have a sign in the older versions.
@@ -92,15 +95,6 @@ impl Header {
             }
             _ => Ok(()),
         }
-    }
-
-    fn check_size(&self, number: usize, bytes: u64, is_last: bool) -> Result<(), FormatError> {
-        let (max, holds) = match self.version {
-            Version::Classic => (BYTES_MAX[0], "64-bit offset or CDF-5"),
-            Version::Offset64 => (BYTES_MAX[1], "CDF-5"),
-            Version::Data64 => return Ok(()),
-        };
-        if bytes > max && !is_last { Err(too_large(&self.variables[number], holds)) } else { Ok(()) }
     }
 }
 

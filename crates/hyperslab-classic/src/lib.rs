@@ -26,6 +26,8 @@ mod kind;
 mod layout;
 mod list;
 mod place;
+mod remark;
+mod size_limit;
 #[cfg(test)]
 mod testing;
 mod variable;
@@ -36,5 +38,6 @@ pub use dimension::Dimension;
 pub use header::{Header, RecordCount};
 pub use kind::Kind;
 pub use place::Place;
+pub use remark::{Remark, RemarkKind};
 pub use variable::Variable;
 pub use version::Version;

@@ -26,7 +26,7 @@ pub(crate) struct Extent {
     /// Bytes of values.
     bytes: u64,
     /// With what pads them.
-    padded: u64,
+    pub(crate) padded: u64,
 }
 
 impl Header {
@@ -89,6 +89,13 @@ pub(crate) fn extents(
     variables.iter().map(of).collect()
 }
 
+impl Header {
+    /// The bytes of a variable, or of one record of it, with what pads them; `None` if its size has no 64 bits.
+    pub fn padded_bytes(&self, number: usize) -> Option<u64> {
+        padded_bytes(self.variables.get(number)?, &self.dimensions).ok()
+    }
+}
+
 /// The bytes of a variable, or of one record of it, with what pads them.
 pub(crate) fn padded_bytes(variable: &Variable, dimensions: &[Dimension]) -> Result<u64, FormatError> {
     extent(variable, dimensions).map(|extent| extent.padded)
@@ -119,6 +126,26 @@ pub(crate) fn record_bytes(
         return of_records().flatten().map(|extent| extent.bytes).sum();
     }
     of_records().try_fold(0u64, |sum, extent| sum.checked_add(extent?.padded)).unwrap_or(0)
+}
+
+/// How many records a file of this length has whole; what pads the last one may be missing.
+pub(crate) fn whole_records(
+    variables: &[Variable],
+    dimensions: &[Dimension],
+    extents: &[Result<Extent, FormatError>],
+    record_bytes: u64,
+    file_len: u64,
+) -> u64 {
+    let of_records = || variables.iter().zip(extents).filter(|(variable, _)| variable.is_record(dimensions));
+    let end = |(variable, extent): (&Variable, &Result<Extent, FormatError>)| {
+        let bytes = extent.as_ref().map_or(0, |extent| extent.bytes);
+        variable.begin.saturating_add(bytes)
+    };
+    let first_end = of_records().map(end).max();
+    match first_end.and_then(|end| file_len.checked_sub(end)) {
+        Some(behind) if record_bytes > 0 => behind / record_bytes + 1,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]

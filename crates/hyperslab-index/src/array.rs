@@ -5,7 +5,7 @@ use crate::codec::Codec;
 use crate::data_type::{DataType, fill_json};
 use crate::encode::Encoder;
 use crate::model::{Array, BuildOptions, FillMeaning};
-use crate::values::Values;
+use crate::values::{Values, in_file_order};
 use bytes::Bytes;
 use hyperslab::datatypes::{Class, StringPadding};
 use hyperslab::hdf5::chunked_layout;
@@ -13,6 +13,7 @@ use hyperslab::number::Converter;
 use hyperslab::storage::Fill;
 use hyperslab::{ChunkGrid, Dataset, Datatype, Endianness, Selection};
 use hyperslab_netcdf::{Netcdf, Variable};
+use std::sync::Arc;
 
 /// The bytes of values of one variable that may be inlined.
 const INLINE_BYTES_MAX: u64 = 1 << 20;
@@ -64,7 +65,8 @@ fn located(netcdf: &Netcdf, variable: &Variable, fill: FillMeaning) -> Result<Ar
     if matches!(dataset.datatype().class, Class::VlenString { .. }) {
         return inline_text(array, dataset);
     }
-    let Some(data_type) = DataType::of(dataset.datatype()) else {
+    // The bytes of chunks are those of the file.
+    let Some(data_type) = DataType::of(dataset.stored_datatype()) else {
         let none = || format!("Zarr has no type like {}", dataset.datatype());
         let padded = null_padded(dataset.datatype()).ok_or_else(none)?;
         let data_type = DataType::of(&padded).ok_or_else(none)?;
@@ -214,6 +216,12 @@ fn contiguous(
     variable: &Variable,
     meaning: FillMeaning,
 ) -> Result<Array, String> {
+    if let Some(records) = dataset.record_map().map_err(|error| error.to_string())? {
+        array.chunk_shape = records.grid().chunk_shape().to_vec();
+        array.chunks = Chunks::new(array.counts());
+        array.chunks.set_map(Arc::new(records));
+        return Ok(array);
+    }
     let Some(offset) = dataset.data_offset() else {
         // Without a chunk, all of it has the fill value.
         array.fill_value = fill_value(dataset, variable, meaning, &fill_element(dataset));
@@ -245,7 +253,8 @@ fn inline_as(
         return Err(format!("{why}, and its values are too many to be inlined"));
     }
     let values = dataset.read_bytes(&Selection::All, Endianness::File).map_err(|error| error.to_string())?;
-    array.chunks.set_inline(&vec![0; array.shape.len()], convert(values).into());
+    let values = in_file_order(dataset, convert(values));
+    array.chunks.set_inline(&vec![0; array.shape.len()], values.into());
     Ok(array)
 }
 

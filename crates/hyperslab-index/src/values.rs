@@ -21,6 +21,15 @@ pub(crate) enum Values {
     Digest([u8; 32]),
 }
 
+/// Values in the byte order of the file, which that of the datatype need not be.
+pub(crate) fn in_file_order(dataset: &Dataset, mut values: Vec<u8>) -> Vec<u8> {
+    let (stored, seen) = (dataset.stored_datatype(), dataset.datatype());
+    if stored != seen {
+        values.chunks_exact_mut(seen.size.max(1) as usize).for_each(<[u8]>::reverse);
+    }
+    values
+}
+
 impl Values {
     /// The values of an array along the dimension of the combination: all of them if they are few.
     pub fn joinable(dataset: &Dataset) -> Result<Self, String> {
@@ -29,7 +38,7 @@ impl Values {
         }
         let values =
             dataset.read_bytes(&Selection::All, Endianness::File).map_err(|error| error.to_string())?;
-        Ok(Values::Known(values.into()))
+        Ok(Values::Known(in_file_order(dataset, values).into()))
     }
 
     /// A digest of all values.

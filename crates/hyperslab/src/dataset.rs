@@ -6,7 +6,7 @@ use crate::stored_dataset::{LayoutDetail, StoredDataset, count};
 use crate::{Error, Result, Selection};
 use hyperslab_array::array::{Chunked, Endianness, Operation, Storage};
 use hyperslab_array::chunk::grid::ChunkGrid;
-use hyperslab_array::chunk::index::ChunkIndex;
+use hyperslab_array::chunk::index::{ChunkIndex, Location};
 use hyperslab_array::chunk::map::ChunkMap;
 use hyperslab_array::plan::Explained;
 use hyperslab_array::read::{array, new_memory};
@@ -173,6 +173,38 @@ impl Dataset {
         chunked.and_then(|chunked| chunked.map()).map_err(|error| self.inner.named(error))
     }
 
+    /// Where the first record begins, and the bytes from one to the next, of a dataset whose values take turns with those of
+    /// others. `None` for datasets that are stored otherwise.
+    pub fn records(&self) -> Option<(u64, u64)> {
+        match &self.inner.array.storage {
+            Storage::Contiguous { base: Some(base), record_bytes: Some(step), .. } => Some((*base, *step)),
+            _ => None,
+        }
+    }
+
+    /// The records of a dataset whose values take turns with those of others, a record each, as netCDF classic stores them: a
+    /// chunk for each, of one index along the outermost axis. `None` for datasets that are stored otherwise.
+    ///
+    /// # Errors
+    /// Addresses of more than 64 bits.
+    pub fn record_map(&self) -> Result<Option<ChunkMap>> {
+        let Some((base, step)) = self.records() else { return Ok(None) };
+        let records = self.shape().first().copied().unwrap_or(0);
+        let mut record = self.shape().to_vec();
+        record.first_mut().into_iter().for_each(|first| *first = 1);
+        let stored_bytes = self.logical_bytes() / records.max(1);
+        let overflow = || self.inner.named(Error::damaged("addresses of records overflow 64 bits"));
+        let end = records.checked_mul(step).and_then(|bytes| bytes.checked_add(base));
+        end.ok_or_else(overflow)?;
+        let grid = ChunkGrid::new(self.shape(), &record)?;
+        let mut coordinates = vec![0; record.len()];
+        let chunks = (0..records).map(|number| {
+            coordinates[0] = number;
+            (coordinates.clone(), Location { address: base + number * step, stored_bytes, filter_mask: 0 })
+        });
+        ChunkMap::new(grid, chunks).map(Some).map_err(|error| self.inner.named(error))
+    }
+
     /// The chunk index, if the dataset is chunked. It visits the chunks in batches, without keeping them in memory.
     pub fn chunk_index(&self) -> Option<Arc<dyn ChunkIndex>> {
         self.inner.array.storage.chunked().map(|chunked| chunked.index.clone())
@@ -210,7 +242,7 @@ impl Dataset {
     /// Where the values begin in the file, if they are one block of it that was written (h5py's `id.get_offset()`).
     pub fn data_offset(&self) -> Option<u64> {
         match &self.inner.array.storage {
-            Storage::Contiguous { base, .. } => *base,
+            Storage::Contiguous { base, record_bytes: None, .. } => *base,
             _ => None,
         }
     }

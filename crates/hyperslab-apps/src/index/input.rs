@@ -10,7 +10,7 @@ use std::path::Path;
 /// Opens a file, or the file of an index.
 pub(super) fn open(path: &Path) -> Result<File> {
     if path.extension().is_none_or(|ending| ending != native::FORMAT.ending) || files::is_url(path) {
-        return files::only_hdf5(files::open(path)?);
+        return files::open(path);
     }
     let index = NativeIndex::read(path)?;
     let file = files::open(Path::new(index.url()))?;

@@ -49,11 +49,16 @@ pub(crate) unsafe fn read(
                 Ok(())
             },
         )
-    } else if copies.bytes() < PARALLEL_BYTES_MIN {
+    } else if brought(copies, steps) < PARALLEL_BYTES_MIN {
         steps.iter().try_for_each(one)
     } else {
         data.runtime.for_each(steps, one)
     }
+}
+
+/// The bytes that steps bring, which are more than those of the result where what lies between them comes along.
+fn brought(copies: &Copies<'_>, steps: &[RawStep]) -> usize {
+    steps.iter().map(|step| step.wanted.len).sum::<usize>().max(copies.bytes())
 }
 
 /// Reads a single stretch of bytes to offset `to` of the target, for a source without latency: as [`read`] does it, without

@@ -58,6 +58,10 @@ pub(super) struct DatasetEntry {
     pub fill: FillValue,
     /// Where contiguous data begins.
     pub data_address: Option<u64>,
+    /// The type of the elements in the file, in formats with one byte order for all numbers.
+    pub stored_dtype: Option<String>,
+    /// Where the first record begins, and the bytes from one to the next, of variables that take turns.
+    pub records: Option<(u64, u64)>,
 }
 
 /// The details of chunked storage.
@@ -130,6 +134,8 @@ impl DatasetEntry {
             fill_value,
             fill: dataset.fill_value().clone(),
             data_address: dataset.data_offset(),
+            stored_dtype: file.named_dimensions().map(|_| dtype::short(dataset.stored_datatype())),
+            records: dataset.records(),
         }
     }
 }

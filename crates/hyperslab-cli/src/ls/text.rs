@@ -123,8 +123,17 @@ fn details(dataset: &DatasetEntry, verbose: bool) -> Vec<String> {
     if let Some(value) = &dataset.fill_value {
         lines.push(format!("    fill value {}", shown(value)));
     }
-    let (allocation, time, value) = fill_words(&dataset.fill);
-    lines.push(format!("    allocation time {allocation}, fill time {time}, fill value {value}"));
+    match &dataset.stored_dtype {
+        None => {
+            let (allocation, time, value) = fill_words(&dataset.fill);
+            lines.push(format!("    allocation time {allocation}, fill time {time}, fill value {value}"));
+        }
+        // Other formats have no such properties, and one byte order.
+        Some(stored) => lines.push(format!("    stored as {stored}")),
+    }
+    if let Some((first, step)) = dataset.records {
+        lines.push(format!("    records at {first}, each {step} bytes behind the one before"));
+    }
     if let Some(address) = dataset.data_address {
         lines.push(format!("    data at {address}"));
     }

@@ -10,6 +10,7 @@ use hyperslab::hdf5::chunked_layout;
 use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Dataspace};
 use hyperslab_netcdf::{Netcdf, Variable, VariableType};
+use std::sync::Arc;
 
 /// How a variable is written: all that must be known before its element begins.
 pub(super) struct Described {
@@ -37,7 +38,7 @@ pub(super) fn describe(netcdf: &Netcdf, variable: &Variable) -> Result<Described
     }
     let class = &dataset.datatype().class;
     let structure = Structure::of(dataset.datatype());
-    let simple = dap_type(dataset.datatype());
+    let simple = dap_type(dataset.stored_datatype());
     if structure.is_none() && simple.is_none() {
         return Err(format!("DMR++ has no type like {}, or Hyrax does not read it", dataset.datatype()));
     }
@@ -112,8 +113,12 @@ fn referenced(
         "chunked" => chunked(dataset)?,
         _ if dataset.elements() == 0 => Stored::Nothing,
         "contiguous" => {
+            let records = dataset.record_map().map_err(|error| error.to_string())?;
+            let shape = dataset.shape().to_vec();
+            let records = records.map(Arc::new);
+            let records = records.map(|map| Stored::Map { map, shape, unfiltered_edges: None });
             let block = |offset| Stored::Block(offset, dataset.logical_bytes());
-            dataset.data_offset().map_or(Stored::Nothing, block)
+            records.or_else(|| dataset.data_offset().map(block)).unwrap_or(Stored::Nothing)
         }
         layout => return Err(format!("its data is {layout}")),
     };

@@ -1,0 +1,118 @@
+"""Reads netCDF classic files: seconds of hyperslab and of netCDF4, in turns, in one run.
+
+    older_formats.py                  text to standard output
+    older_formats.py --small          a hundredth of the records, to try the script
+    older_formats.py --runs 7         how often each is read; the median counts
+
+Files are in the page cache. A copy that swaps the bytes of an array in memory is the floor of a variable of fixed size.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import netCDF4
+import numpy as np
+
+import hyperslab
+
+
+class Case(NamedTuple):
+    """A file, and what is read of it."""
+
+    name: str
+    #: How many variables take turns in a record; 0 for one variable of fixed size.
+    variables: int
+    #: Bytes of a variable in a record, or of all of it.
+    bytes: int
+    records: int
+    #: Reads the value at one place of every record; otherwise a whole variable.
+    is_series: bool
+    #: hyperslab takes at most this share of the time of its peer.
+    bound: float
+    peer: str
+
+
+CASES = (
+    Case("8 variables, records of 512 KiB: one variable", 8, 512 << 10, 50, False, 0.35, "netCDF4"),
+    Case("8 variables, records of 4 KiB: one variable", 8, 4 << 10, 6_400, False, 0.25, "netCDF4"),
+    Case("50 variables, records of 64 B: one variable", 50, 64, 65_536, False, 0.25, "netCDF4"),
+    Case("50 variables, records of 64 B: a series of one point", 50, 64, 65_536, True, 0.1, "netCDF4"),
+    Case("a variable of fixed size, 200 MB", 0, 200_000_000, 1, False, 1.25, "a copy that swaps"),
+)
+
+
+def make(path: Path, case: Case) -> None:
+    """Writes the file by netCDF4."""
+    random = np.random.default_rng(1)
+    with netCDF4.Dataset(path, "w", format="NETCDF3_64BIT_OFFSET") as file:
+        file.set_fill_off()
+        count = case.bytes // 4
+        file.createDimension("x", count)
+        file.createDimension("time", None)
+        if not case.variables:
+            file.createVariable("v0", "f4", ("x",))[:] = random.random(count, "f4")
+            return
+        block = max(1, (32 << 20) // (case.bytes * case.variables))
+        for number in range(case.variables):
+            file.createVariable(f"v{number}", "f4", ("time", "x"))
+        for start in range(0, case.records, block):
+            rows = min(block, case.records - start)
+            for number in range(case.variables):
+                file[f"v{number}"][start : start + rows] = random.random((rows, count), "f4")
+
+
+def readers(path: Path, case: Case) -> dict[str, Callable[[], Any]]:
+    """What reads the values, by name. Files are open."""
+    ours = hyperslab.File(path)["v0"]
+    theirs = netCDF4.Dataset(path)["v0"]
+    theirs.set_auto_maskandscale(False)
+    key: Any = (slice(None), case.bytes // 8) if case.is_series else Ellipsis
+    found = {"hyperslab": lambda: ours[key], "netCDF4": lambda: theirs[key]}
+    assert np.array_equal(found["hyperslab"](), found["netCDF4"]())
+    if case.peer not in found:
+        stored = ours[key].byteswap()
+        found[case.peer] = lambda: stored.byteswap()
+    return found
+
+
+def seconds(read: Callable[[], Any]) -> float:
+    """The seconds of one read."""
+    begun = time.perf_counter()
+    read()
+    return time.perf_counter() - begun
+
+
+def main() -> None:
+    """Measures all cases."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--small", action="store_true")
+    arguments.add_argument("--runs", type=int, default=9)
+    given = arguments.parse_args()
+    print(f"{'':56} {'hyperslab':>10} {'peer':>10} {'ratio':>6} {'bound':>6}")
+    for case in CASES:
+        case = case._replace(records=max(1, case.records // 100)) if given.small else case
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "file.nc"
+            make(path, case)
+            # Otherwise it is written to the device while it is read.
+            os.sync()
+            found = readers(path, case)
+            runs: dict[str, list[float]] = {name: [] for name in found}
+            for _ in range(given.runs):
+                for name, read in found.items():
+                    runs[name].append(seconds(read))
+        ours, peer = (statistics.median(runs[name]) for name in ("hyperslab", case.peer))
+        verdict = "" if ours <= case.bound * peer else "  not reached"
+        print(f"{case.name:56} {ours * 1e3:7.2f} ms {peer * 1e3:7.2f} ms {ours / peer:6.2f} {case.bound:6.2f}{verdict}")
+
+
+if __name__ == "__main__":
+    main()
