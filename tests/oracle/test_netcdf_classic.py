@@ -20,6 +20,7 @@ import xarray as xr
 from kit import CORPUS, missing_corpus, scaled
 
 import hyperslab
+from hyperslab.errors import InvalidError
 
 FORMATS = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
 TYPES = ("i1", "S1", "i2", "i4", "f4", "f8")
@@ -162,7 +163,10 @@ def test_real_files_are_the_same_in_xarray() -> None:
     for name in real_files():
         path = CORPUS / name
         if any(word in name for word in (*MALFORMED, *LARGE, *DEADLY)):
-            with hyperslab.File(path) if not any(word in name for word in DEADLY) else pytest.raises(hyperslab.HyperslabError):
+            if any(word in name for word in DEADLY) or name.endswith("bad_xtype.nc5"):
+                with pytest.raises(hyperslab.HyperslabError, match="byte 0x"):
+                    hyperslab.File(path)
+            else:
                 hyperslab.File(path).close()
             continue
         try:
@@ -184,7 +188,7 @@ def test_a_conversion_is_the_same_in_netcdf_c_h5netcdf_and_h5py(tmp_path: Path, 
     for number in range(scaled(6, full=100)):
         path, new = tmp_path / f"{number}.nc", tmp_path / f"{number}.nc4"
         make(path, random, form)
-        options = {} if number % 2 else {"filter": "shuffle+gzip=4", "chunk_bytes": 256}
+        options = {} if number % 2 else {"filter": "shuffle+gzip=4", "chunk_bytes": "256"}
         hyperslab.repack(path, new, **options)
         with netCDF4.Dataset(path) as expected, netCDF4.Dataset(new) as found, h5py.File(new) as file:
             assert found.file_format == "NETCDF4" and set(expected.variables) <= set(file)
@@ -210,7 +214,7 @@ def test_a_conversion_gives_the_same_bytes_again_and_leaves_nothing_out_in_silen
     assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "b.nc").read_bytes()
     assert notes[0] == notes[1] == ["/v: the attribute CLASS is left out, because netCDF-4 has it for itself"]
     for options in ({"in_place": True}, {"like": "doctor"}):
-        with pytest.raises(hyperslab.InvalidError, match="is for HDF5 files"):
+        with pytest.raises(InvalidError, match="is for HDF5 files"):
             hyperslab.repack(path, *(() if "in_place" in options else (tmp_path / "c.nc",)), **options)
 
 
@@ -222,7 +226,7 @@ import xarray as xr
 import hyperslab
 
 warnings.simplefilter("ignore")
-options = {"decode_cf": False}
+options = {"mask_and_scale": False, "decode_times": False, "decode_coords": False, "concat_characters": False}
 for path in sys.argv[1:]:
     with xr.open_dataset(path, engine="netcdf4", **options) as expected:
         found = xr.open_dataset(hyperslab.index(path), engine="kerchunk", **options)
