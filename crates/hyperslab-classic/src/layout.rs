@@ -150,7 +150,9 @@ mod tests {
         let dimensions = [dimension("time", 0), dimension("x", 1 << 30), dimension("y", 8)];
         let two = vec![variable("large", &[1], Kind::Double), variable("small", &[2], Kind::Int)];
         let error = new(Version::Classic, &dimensions, two.clone()).unwrap_err();
-        assert!(error.contains("large is too large") && error.contains("64-bit offset or CDF-5 holds it"));
+        // What follows a large variable has no offset, either.
+        assert!(error.contains("small is too large, or lies too far behind others"), "{error}");
+        assert!(error.contains("64-bit offset or CDF-5 holds it"), "{error}");
         assert!(new(Version::Offset64, &dimensions, two.clone()).unwrap_err().contains("CDF-5 holds it"));
         new(Version::Data64, &dimensions, two).unwrap();
         // The last one may be as large as it is.

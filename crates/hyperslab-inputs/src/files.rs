@@ -35,7 +35,7 @@ pub fn only_hdf5(file: File) -> Result<File> {
     }
     let message = format!("{}: not an HDF5 file, but a {} file", file.name(), file.format_name());
     Err(Error::new(ErrorKind::NotHdf5, message).about(file.name()).hint(
-        "`nccopy -k nc4 IN OUT` makes a netCDF-4 file of it; `hyperslab ls`, `explain`, `chunks` and `digest` read it",
+        "`hyperslab repack IN OUT` makes a netCDF-4 file of it; `ls`, `explain`, `digest`, `check` and `index` read it",
     ))
 }
 

@@ -23,7 +23,7 @@ const fn format(name: &'static str, what: &'static str, hint: &'static str) -> O
 
 const UNPACK: &str = "decompress it first";
 const TRANSFER: &str = "copy or download it again";
-const READER: &str = "hyperslab reads HDF5 and netCDF-4 files only";
+const READER: &str = "hyperslab reads HDF5 and netCDF files only";
 
 /// Bytes at an offset, and the format that has them.
 const SIGNATURES: &[(usize, &[u8], OtherFormat)] = &[
@@ -82,7 +82,7 @@ const SIGNATURES: &[(usize, &[u8], OtherFormat)] = &[
 const CLASSIC: OtherFormat = format(
     "netCDF classic",
     "a netCDF classic file",
-    "netCDF-C, scipy and xarray read it; `nccopy -k nc4 IN OUT` makes a netCDF-4 file of it",
+    "`hyperslab repack IN OUT` makes a netCDF-4 file of it",
 );
 const HDF4: OtherFormat =
     format("HDF4", "an HDF4 file", "pyhdf reads it; `h4toh5convert IN OUT` makes an HDF5 file of it");

@@ -3,6 +3,7 @@
 
 use hyperslab::io::{Advice, LocalFile, Memory, Source};
 use hyperslab::{Cancel, Dataset, Endianness, ErrorKind, File, Object, Selection};
+use hyperslab_classic::{Dimension, Header, Kind, Variable, Version};
 use hyperslab_remote::{RemoteFile, RemoteOptions};
 use hyperslab_testkit::files::{fixture, fixtures, hdf5_files};
 use hyperslab_testkit::{DistantSource, Fault, Link, RangeServer, require};
@@ -300,5 +301,45 @@ fn a_cancelled_read_ends_soon_wherever_it_is() {
         let error = local.cancelled_by(&cancel).read_bytes(&whole(&local), Endianness::File).unwrap_err();
         assert_eq!((error.kind(), local.file().decodes()), (ErrorKind::Cancelled, decodes));
         local.read_bytes(&whole(&local), Endianness::File).unwrap();
+    }
+}
+
+/// A file of netCDF classic with so many variables that take turns, of which each has three records of four numbers.
+fn classic(variables: usize) -> Vec<u8> {
+    let variable = |number: usize| Variable {
+        name: format!("variable_{number:06}").as_str().into(),
+        dimensions: vec![0, 1],
+        attributes: Vec::new(),
+        kind: Kind::Int,
+        stored_bytes: 0,
+        begin: 0,
+        at: 0,
+    };
+    let dimensions = [("time", 0), ("x", 4)].map(|(name, len)| Dimension { name: name.into(), len });
+    let variables = (0..variables).map(variable).collect();
+    let header = Header::new(Version::Offset64, 3, dimensions.to_vec(), Vec::new(), variables).unwrap();
+    let mut bytes = header.encode();
+    let end = header.place(header.variables.len() - 1).unwrap().end;
+    for at in (bytes.len() as u64..end).step_by(4) {
+        bytes.extend((at as u32).to_be_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn a_file_of_netcdf_classic_opens_in_one_request_or_two() {
+    for (variables, requests) in [(2, 1), (1_000, 1), (20_000, 2)] {
+        let bytes = classic(variables);
+        let local = File::from_source(Arc::new(Memory::new("local", bytes.clone()))).unwrap();
+        let server = RangeServer::start(bytes, link(0));
+        let source = RemoteFile::open(&server.url("f.nc"), RemoteOptions::default()).unwrap();
+        let file = File::from_source(Arc::new(source)).unwrap();
+        let path = format!("/variable_{:06}", variables - 1);
+        let dataset = file.dataset(&path).unwrap();
+        assert_eq!(server.take_counts().requests, requests, "{variables} variables");
+        let expected: Vec<i32> = local.dataset(&path).unwrap().read(&Selection::All).unwrap();
+        assert_eq!(dataset.read::<i32>(&Selection::All).unwrap(), expected);
+        // At most one for each record.
+        assert!(server.counts().requests <= 3, "{variables} variables");
     }
 }

@@ -12,7 +12,7 @@ fn missing_files_folders_and_other_formats() {
     std::fs::write(&empty, "").unwrap();
     let missing = folder.path().join("missing.h5");
     let not_hdf5 = [
-        "error: FILE: not an HDF5 file, but a text\n\nhint: hyperslab reads HDF5 and netCDF-4 files only\n",
+        "error: FILE: not an HDF5 file, but a text\n\nhint: hyperslab reads HDF5 and netCDF files only\n",
         "error: FILE: not an HDF5 file, but an empty file\n\nhint: copy or download it again\n",
     ];
     let commands: [&[&str]; 5] = [

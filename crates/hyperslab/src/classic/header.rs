@@ -10,12 +10,17 @@ use hyperslab_io::{Source, purpose};
 const FIRST_BYTES: u64 = 8 << 10;
 /// And of a file with latency, for which a second request takes longer than some more bytes.
 const FIRST_BYTES_DISTANT: u64 = 64 << 10;
+/// What is read at once if that is not enough: the header of a hundred thousand variables.
+const MORE_BYTES_DISTANT: u64 = 8 << 20;
 /// A longer header is not read: it would have millions of variables.
 const HEADER_BYTES_MAX: u64 = 1 << 28;
 
 /// Reads the header of the file that a source contains.
 pub(super) fn read(source: &dyn Source) -> Result<Header> {
-    let first = if source.advice().has_latency() { FIRST_BYTES_DISTANT } else { FIRST_BYTES };
+    let (first, more) = match source.advice().has_latency() {
+        true => (FIRST_BYTES_DISTANT, MORE_BYTES_DISTANT),
+        false => (FIRST_BYTES, 0),
+    };
     let file_len = source.len();
     let mut wanted = first.min(file_len);
     let mut bytes = source.beginning().to_vec();
@@ -25,7 +30,7 @@ pub(super) fn read(source: &dyn Source) -> Result<Header> {
             Ok(header) => return Ok(header),
             Err(Stop::Bad(error)) => return Err(format_error(error)),
             Err(Stop::Need(needs)) => {
-                wanted = needs.iter().map(|need| need.range.end).max().unwrap_or(0).min(file_len);
+                wanted = needs.iter().map(|need| need.range.end).max().unwrap_or(0).max(more).min(file_len);
                 if wanted <= bytes.len() as u64 {
                     return Err(Error::internal("the parser of the header asks for what it has"));
                 }
