@@ -339,8 +339,10 @@ def test_names_are_guessed_without_asking(name, expected):
 
 
 def test_local_files_are_guessed_by_their_first_bytes(path, tmp_path):
-    (tmp_path / "no.nc").write_bytes(b"CDF\x01")
+    (tmp_path / "no.nc").write_bytes(b"GRIB\x00\x00\x00\x02")
+    (tmp_path / "old.nc").write_bytes(b"CDF\x01\x00\x00\x00\x00")
     assert HyperslabBackendEntrypoint().guess_can_open(path)
+    assert HyperslabBackendEntrypoint().guess_can_open(tmp_path / "old.nc")
     assert not HyperslabBackendEntrypoint().guess_can_open(tmp_path / "no.nc")
     assert not HyperslabBackendEntrypoint().guess_can_open(5)
 
