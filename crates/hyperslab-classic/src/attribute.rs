@@ -16,7 +16,7 @@ pub struct Attribute {
     pub values: Vec<u8>,
 }
 
-const LIST: List = List { structure: "attribute", tag: 0x0c, counts: 2, offsets: 0, words: 1 };
+pub(crate) const LIST: List = List { structure: "attribute", tag: 0x0c, counts: 2, offsets: 0, words: 1 };
 
 impl Attribute {
     /// The number of its values.

@@ -13,7 +13,7 @@ pub struct Dimension {
     pub len: u64,
 }
 
-const LIST: List = List { structure: "dimension", tag: 0x0a, counts: 2, offsets: 0, words: 0 };
+pub(crate) const LIST: List = List { structure: "dimension", tag: 0x0a, counts: 2, offsets: 0, words: 0 };
 
 impl Dimension {
     /// True for the dimension that grows.

@@ -1,12 +1,7 @@
 //! Writing a header: what `header.rs` parses.
 
-use crate::{Attribute, Dimension, Header, RecordCount, Variable, Version};
-
-const DIMENSIONS: u32 = 0x0a;
-const VARIABLES: u32 = 0x0b;
-const ATTRIBUTES: u32 = 0x0c;
-/// The tag of a list without items.
-const ABSENT: u32 = 0;
+use crate::list::{ABSENT, List};
+use crate::{Attribute, Dimension, Header, RecordCount, Variable, Version, attribute, dimension, variable};
 
 impl Header {
     /// The bytes of the header, as it is: places and sizes of variables are written as it says them.
@@ -16,12 +11,12 @@ impl Header {
             RecordCount::Stored(count) => out.count(count),
             RecordCount::Streamed(_) => out.count(u64::MAX),
         }
-        out.list(DIMENSIONS, &self.dimensions, |out, Dimension { name, len }| {
+        out.list(dimension::LIST, &self.dimensions, |out, Dimension { name, len }| {
             out.text(name.as_bytes());
             out.count(*len);
         });
         out.attributes(&self.attributes);
-        out.list(VARIABLES, &self.variables, |out, variable| {
+        out.list(variable::LIST, &self.variables, |out, variable| {
             let Variable { name, dimensions, attributes, kind, stored_bytes, begin, at: _ } = variable;
             out.text(name.as_bytes());
             out.count(dimensions.len() as u64);
@@ -46,14 +41,14 @@ struct Encoder {
 }
 
 impl Encoder {
-    fn list<T>(&mut self, tag: u32, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
-        self.word(if items.is_empty() { ABSENT } else { tag });
+    fn list<T>(&mut self, list: List, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
+        self.word(if items.is_empty() { ABSENT } else { list.tag });
         self.count(items.len() as u64);
         items.iter().for_each(|one| item(self, one));
     }
 
     fn attributes(&mut self, attributes: &[Attribute]) {
-        self.list(ATTRIBUTES, attributes, |out, attribute| {
+        self.list(attribute::LIST, attributes, |out, attribute| {
             out.text(attribute.name.as_bytes());
             out.word(attribute.kind.number());
             out.count(attribute.count());

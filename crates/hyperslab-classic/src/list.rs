@@ -17,7 +17,7 @@ pub(crate) struct List {
 }
 
 /// The tag of a list without items.
-const ABSENT: u32 = 0;
+pub(crate) const ABSENT: u32 = 0;
 
 /// Parses a list.
 pub(crate) fn parse<T>(

@@ -26,7 +26,7 @@ pub struct Variable {
     pub at: u64,
 }
 
-const LIST: List = List { structure: "variable", tag: 0x0b, counts: 4, offsets: 1, words: 2 };
+pub(crate) const LIST: List = List { structure: "variable", tag: 0x0b, counts: 4, offsets: 1, words: 2 };
 
 impl Variable {
     /// True if it has a value, or several, in each record.
