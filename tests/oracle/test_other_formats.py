@@ -1,4 +1,4 @@
-"""Files of other formats are refused with a one-line message (those of netCDF classic: test_netcdf_classic.py).
+"""Files of other formats are refused with a one-line message (those of netCDF classic: test_netcdf_classic.py, of HDF4: test_hdf4.py).
 
 (The digests of all HDF5 files of the corpus are compared in crates/hyperslab-cli/tests/corpus_digest.rs.)
 """
@@ -19,7 +19,7 @@ def others() -> list[str]:
         return ["none"]
     with open(CORPUS / "MANIFEST.tsv", newline="", errors="surrogateescape") as lines:
         rows = csv.DictReader(lines, delimiter="\t")
-        return sorted(row["path"] for row in rows if not row["kind"].startswith(("hdf5", "cdf", "companion")))
+        return sorted(row["path"] for row in rows if not row["kind"].startswith(("hdf5", "cdf", "hdf4", "companion")))
 
 
 @pytest.mark.parametrize("path", others())

@@ -3,7 +3,7 @@
 use crate::rule::Rule;
 use crate::{
     attributes, chunk_index, classic, data, dataset, extents, fractal_heap, free_space, general, global_heap,
-    group, message, object_header, objects, shared_messages, superblock,
+    group, hdf4, message, object_header, objects, shared_messages, superblock,
 };
 
 /// The lists of all modules, each with the name of its structures.
@@ -24,6 +24,7 @@ static LISTS: &[(&str, &[&Rule])] = &[
     ("Chunk indexes", chunk_index::RULES),
     ("Raw data", data::RULES),
     ("netCDF classic, 64-bit offset and CDF-5", classic::RULES),
+    ("HDF4", hdf4::RULES),
 ];
 
 /// All rules, by the structures that they are about.

@@ -35,6 +35,7 @@ mod free_space;
 mod general;
 mod global_heap;
 mod group;
+mod hdf4;
 mod input;
 mod message;
 mod object_header;
@@ -106,8 +107,10 @@ pub fn check_with_structures(
 }
 
 fn run(source: &dyn Source, options: Options) -> Result<(Report, Vec<Structure>), CheckError> {
-    if let Some(report) = classic::check(source)? {
-        return Ok((report, Vec::new()));
+    for check in [classic::check, hdf4::check] {
+        if let Some(report) = check(source)? {
+            return Ok((report, Vec::new()));
+        }
     }
     let input = Input::new(source);
     let superblock = match locate(View::new(&input)) {

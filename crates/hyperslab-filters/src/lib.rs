@@ -47,6 +47,7 @@ mod custom;
 mod deflate;
 mod error;
 mod fletcher32;
+mod hdf4;
 #[cfg(feature = "lz4")]
 mod lz4;
 #[cfg(any(feature = "blosc", feature = "lzf", feature = "lzo"))]
@@ -87,6 +88,7 @@ pub use custom::Filter;
 #[cfg(feature = "deflate")]
 pub use deflate::DeflateEncoder;
 pub use error::{Cause, Failure, FilterError, PluginSearch};
+pub use hdf4::{Hdf4Coder, Hdf4Nbit};
 pub use pipeline::{Encoded, Pipeline, Staged};
 pub use provide::{describe, register};
 pub use registry::{Entry, table};

@@ -128,6 +128,18 @@ impl Pipeline {
         })
     }
 
+    /// The pipeline of a single decoder that is not a filter of HDF5.
+    pub(crate) fn of_stage(stage: Box<dyn Stage>, chunk_bytes: usize) -> Self {
+        let (parameters, encoder) = (Box::default(), OnceLock::new());
+        let slot = Slot { id: 0, optional: false, parameters, stage: Ok(stage), encoder };
+        Self {
+            slots: Arc::new([slot]),
+            chunk_bytes,
+            #[cfg(feature = "deflate")]
+            deflate_encoder: crate::DeflateEncoder::default(),
+        }
+    }
+
     /// The same filters, of which deflate encodes so.
     #[cfg(feature = "deflate")]
     #[must_use]

@@ -33,7 +33,7 @@ pub fn only_hdf5(file: File) -> Result<File> {
     if file.named_dimensions().is_none() {
         return Ok(file);
     }
-    let message = format!("{}: not an HDF5 file, but a {} file", file.name(), file.format_name());
+    let message = format!("{}: not an HDF5 file: its format is {}", file.name(), file.format_name());
     Err(Error::new(ErrorKind::NotHdf5, message).about(file.name()).hint(
         "`hyperslab repack IN OUT` makes a netCDF-4 file of it; `ls`, `explain`, `digest`, `check` and `index` read it",
     ))

@@ -117,6 +117,8 @@ pub(crate) struct Dimensions {
     by_address: HashMap<(usize, Address), DimensionId>,
     by_netcdf_id: HashMap<i64, DimensionId>,
     next_netcdf_id: i64,
+    /// By their numbers in a format that names them.
+    by_number: HashMap<usize, DimensionId>,
     /// Of each variable, in the order in which they were read.
     axes: Vec<Axes>,
 }
@@ -128,6 +130,7 @@ impl Dimensions {
             by_address: HashMap::new(),
             by_netcdf_id: HashMap::new(),
             next_netcdf_id: 0,
+            by_number: HashMap::new(),
             axes: Vec::new(),
         }
     }
@@ -161,19 +164,27 @@ impl Dimensions {
     }
 
     /// Adds the dimensions that the format of the file names, to its root group.
-    pub(crate) fn add_named(&mut self, netcdf: &mut Netcdf, group: GroupId, named: &NamedDimensions) {
-        for (dimension, netcdf_id) in named.dimensions.iter().zip(0..) {
-            let NamedDimension { name, len, is_unlimited } = dimension;
-            let (name, kind) = (name.to_string(), DimensionKind::Bare);
-            let (len, is_unlimited) = (*len, *is_unlimited);
-            self.add(netcdf, Dimension { name, len, is_unlimited, group, netcdf_id, kind });
+    pub(crate) fn add_named(
+        &mut self,
+        netcdf: &mut Netcdf,
+        group: GroupId,
+        address: Address,
+        named: &NamedDimensions,
+    ) {
+        let of_group = |(_, dimension): &(usize, &NamedDimension)| dimension.group == address;
+        for (number, dimension) in named.dimensions.iter().enumerate().filter(of_group) {
+            let (name, kind) = (dimension.name.to_string(), DimensionKind::Bare);
+            let (len, is_unlimited, netcdf_id) = (dimension.len, dimension.is_unlimited, number as i64);
+            let id = self.add(netcdf, Dimension { name, len, is_unlimited, group, netcdf_id, kind });
+            self.by_number.insert(number, id);
         }
     }
 
     /// The dimensions of a dataset in a format that names them.
     pub(crate) fn named_axes(&self, dataset: &Dataset, named: &NamedDimensions) -> Vec<DimensionId> {
         let address = Object::Dataset(dataset.clone()).address();
-        named.axes.get(&address).map_or(Vec::new(), |axes| axes.iter().copied().map(DimensionId).collect())
+        let axes = named.axes.get(&address).into_iter().flatten();
+        axes.map_while(|number| self.by_number.get(number).copied()).collect()
     }
 
     /// True if this variable is the coordinate variable of its first dimension, which is then known as such.

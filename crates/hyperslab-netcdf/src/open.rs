@@ -169,8 +169,9 @@ impl Reader<'_> {
             groups: Vec::new(),
             attributes: Vec::new(),
         });
-        if let (None, Some(named)) = (parent, group.file().named_dimensions()) {
-            self.dimensions.add_named(&mut self.netcdf, id, named);
+        if let Some(named) = group.file().named_dimensions() {
+            let address = Object::Group(group.clone()).address();
+            self.dimensions.add_named(&mut self.netcdf, id, address, named);
         }
         if (1..=self.path.len()).contains(&depth) {
             prefetch(group, self.path.len() - depth, self.below);

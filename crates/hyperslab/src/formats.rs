@@ -2,9 +2,10 @@
 
 use crate::Result;
 use crate::classic;
+use crate::hdf4;
 use crate::hdf5::{self, Beginning, FirstMember};
 use crate::linked_files::LinkedFiles;
-use crate::open_file::FileInner;
+use crate::open_file::{FileInner, OpenLinked};
 use hyperslab_array::runtime::Runtime;
 use hyperslab_io::{Location, Source};
 use std::sync::Arc;
@@ -18,9 +19,10 @@ pub(crate) fn open_at(
 ) -> Result<Arc<FileInner>> {
     let first = FirstMember::open(linked.opener(), linked.own().unwrap_or(&Location::from("")))?;
     let beginning = Beginning::of(first.source.clone());
-    if classic::is_classic(&beginning.magic()?) {
+    let magic = beginning.magic()?;
+    if let Some(open) = older(&magic) {
         let linked = linked.of(first.location);
-        return classic::open(wrap(first.source), linked, open_linked, runtime);
+        return open(wrap(first.source), linked, open_linked, runtime);
     }
     hdf5::open_at(first, beginning, linked, open_linked, runtime, is_lenient, wrap)
 }
@@ -33,9 +35,23 @@ pub(crate) fn open_source(
     is_lenient: bool,
 ) -> Result<Arc<FileInner>> {
     let beginning = Beginning::of(source.clone());
-    match classic::is_classic(&beginning.magic()?) {
-        true => classic::open(source, linked, open_linked, runtime),
-        false => hdf5::open_source(beginning, linked, open_linked, runtime, is_lenient),
+    match older(&beginning.magic()?) {
+        Some(open) => open(source, linked, open_linked, runtime),
+        None => hdf5::open_source(beginning, linked, open_linked, runtime, is_lenient),
+    }
+}
+
+/// Opens a file of a format before HDF5.
+type OpenOlder = fn(Arc<dyn Source>, LinkedFiles<FileInner>, OpenLinked, Runtime) -> Result<Arc<FileInner>>;
+
+/// What opens a file that begins with these bytes, if its format is not HDF5.
+fn older(magic: &[u8]) -> Option<OpenOlder> {
+    if classic::is_classic(magic) {
+        Some(classic::open)
+    } else if hdf4::is_hdf4(magic) {
+        Some(hdf4::open)
+    } else {
+        None
     }
 }
 

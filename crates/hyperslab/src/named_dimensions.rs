@@ -1,4 +1,4 @@
-//! Dimensions that a format names itself, as netCDF classic does. HDF5 has none: netCDF-4 says them by attributes.
+//! Dimensions that a format names itself, as netCDF classic and HDF4 do. HDF5 has none: netCDF-4 says them by attributes.
 
 use hyperslab_format::{Address, Name};
 use std::collections::HashMap;
@@ -12,6 +12,8 @@ pub struct NamedDimension {
     pub len: u64,
     /// True where it can grow.
     pub is_unlimited: bool,
+    /// The group that it belongs to, by its address: datasets of the group and of groups below use it.
+    pub group: Address,
 }
 
 /// The dimensions of a file, and those of each dataset.

@@ -44,17 +44,25 @@ pub struct Filters {
     chunk_bytes: usize,
     /// Made when the first chunk is decoded: a dataset that is only looked at needs no decoders.
     pipeline: OnceLock<std::result::Result<Pipeline, FilterError>>,
+    /// True for a decoder that is not a filter of HDF5 and has no settings.
+    is_other: bool,
 }
 
 impl Filters {
     /// The filters of chunks of so many bytes.
     pub fn new(settings: Vec<FilterSettings>, element_bytes: usize, chunk_bytes: usize) -> Self {
-        Self { settings, element_bytes, chunk_bytes, pipeline: OnceLock::new() }
+        Self { settings, element_bytes, chunk_bytes, pipeline: OnceLock::new(), is_other: false }
+    }
+
+    /// Chunks that another format's decoder undoes.
+    pub fn of(pipeline: Pipeline) -> Self {
+        let pipeline = OnceLock::from(Ok(pipeline));
+        Self { settings: Vec::new(), element_bytes: 1, chunk_bytes: 0, pipeline, is_other: true }
     }
 
     /// True where chunks are stored as they are.
     pub fn is_empty(&self) -> bool {
-        self.settings.is_empty()
+        self.settings.is_empty() && !self.is_other
     }
 
     /// What undoes the filters.
@@ -68,6 +76,9 @@ impl Filters {
 
     /// Descriptions of the filters, in the order in which they are undone.
     pub fn undone(&self) -> Vec<String> {
-        self.settings.iter().rev().map(describe_filter).collect()
+        match self.pipeline.get() {
+            Some(Ok(pipeline)) if self.is_other => pipeline.describe().map(|(words, _)| words).collect(),
+            _ => self.settings.iter().rev().map(describe_filter).collect(),
+        }
     }
 }

@@ -39,6 +39,7 @@ fn dimensions(header: &Header) -> NamedDimensions {
         name: dimension.name.clone(),
         len: header.len_of(number),
         is_unlimited: dimension.is_record(),
+        group: ROOT,
     };
     let of = |variable: &hyperslab_classic::Variable| (Address(variable.at), variable.dimensions.clone());
     NamedDimensions {

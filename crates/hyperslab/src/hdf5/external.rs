@@ -22,7 +22,7 @@ pub(super) fn files(owner: &Hdf5File, list: &ExternalFiles) -> Result<Vec<Extern
 }
 
 /// Joins the external files of a dataset of `len` bytes, in their order.
-pub(super) fn join(owner: &Arc<FileInner>, files: &[ExternalFile], len: u64) -> Result<Arc<dyn Source>> {
+pub(crate) fn join(owner: &Arc<FileInner>, files: &[ExternalFile], len: u64) -> Result<Arc<dyn Source>> {
     let mut pieces = Vec::new();
     let mut start = 0u64;
     for file in files {

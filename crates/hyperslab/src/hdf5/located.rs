@@ -74,7 +74,7 @@ fn explain_open(error: Error, source: &dyn Source) -> Error {
         }
         None => error
             .with_message("not an HDF5 file: no HDF5 signature was found")
-            .with_hint("hyperslab reads HDF5, netCDF-4 and netCDF classic files; HDF4 is a different format"),
+            .with_hint("hyperslab reads HDF5, netCDF-4, netCDF classic and HDF4 files"),
     }
 }
 

@@ -45,5 +45,6 @@ pub use parts::{
 pub use vlen::{Heap, RegionReference};
 
 pub(crate) use driver::FirstMember;
+pub(crate) use external::join as join_external;
 pub(crate) use located::Beginning;
 pub(crate) use open::{open_at, open_source};

@@ -1,0 +1,7 @@
+//! HDF-EOS2: what a file says about its grids and swaths, as text in the attributes `StructMetadata.0`, `.1`, ...
+
+mod odl;
+mod structure;
+
+pub use odl::{Node, Value, parse as parse_odl};
+pub use structure::{DimensionMap, Grid, Structure, Swath, structures};

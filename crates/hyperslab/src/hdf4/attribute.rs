@@ -1,0 +1,98 @@
+//! Attributes: of a data set, of the file, of a Vgroup. Each is a Vdata; texts that older structures hold become some, too.
+
+use super::datatype::{datatype, text, to_native};
+use super::elements::Elements;
+use super::model::Element;
+use crate::known_attributes::AttributeEntry;
+use crate::{Error, Result};
+use hyperslab_format::message::datatype::Charset;
+use hyperslab_format::message::{Attribute as Message, Dataspace};
+use hyperslab_format::{Bytes, Name};
+use hyperslab_hdf4::{Kind, NumberType, Vdata, tag};
+
+/// Characters.
+const CHAR: NumberType = NumberType { kind: Kind::Char, bytes: 1, is_little_endian: false };
+
+/// An attribute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Attribute {
+    pub(super) name: Name,
+    pub(super) number_type: NumberType,
+    /// In the order of the file.
+    pub(super) values: Vec<u8>,
+}
+
+impl Attribute {
+    /// The attribute that a Vdata with this reference contains in its first field.
+    pub(super) fn read(elements: &Elements, name: &Name, vdata: &Vdata, reference: u16) -> Result<Self> {
+        let field = vdata.fields.first().ok_or_else(|| Error::damaged("an attribute without a field"))?;
+        let records = elements.get((tag::VDATA_RECORDS, reference))?;
+        let records = records.map(|element| element.bytes).unwrap_or_default();
+        let (start, step) = vdata.place(field);
+        let mut values = Vec::new();
+        for record in 0..u64::from(vdata.records) {
+            let from = (start + record * step) as usize;
+            let bytes = records.get(from..from + field.bytes()).ok_or_else(|| {
+                let what =
+                    format!("record {record} lies behind the {} bytes of the attribute", records.len());
+                Error::damaged(what)
+            })?;
+            values.extend_from_slice(bytes);
+        }
+        Ok(Self { name: name.clone(), number_type: field.number_type, values })
+    }
+
+    /// A text.
+    pub(super) fn text(name: impl Into<String>, text: &[u8]) -> Self {
+        let name = Name::new(name.into().into_bytes());
+        Self { name, number_type: CHAR, values: text.to_vec() }
+    }
+
+    /// Numbers, as they are stored.
+    pub(super) fn numbers(name: &str, number_type: NumberType, values: &[u8]) -> Self {
+        Self { name: Name::from(name), number_type, values: values.to_vec() }
+    }
+
+    /// The text of an attribute that is one.
+    pub(super) fn as_text(&self) -> Option<String> {
+        let is_text = self.number_type.is_text();
+        is_text.then(|| String::from_utf8_lossy(&self.values).into_owned())
+    }
+
+    fn message(&self, number: u32) -> Result<Message> {
+        let Attribute { name, number_type, values } = self;
+        let (datatype, dataspace) = match number_type.is_text() {
+            true if values.is_empty() => (text(1), Dataspace::Null),
+            true => {
+                let bytes = u32::try_from(values.len());
+                let bytes = bytes.map_err(|_| Error::unsupported("a text of more than 4 GiB"))?;
+                (text(bytes), Dataspace::Scalar)
+            }
+            false => {
+                let count = (values.len() / usize::from(number_type.bytes)) as u64;
+                let dataspace = Dataspace::Simple { dims: vec![count], max_dims: vec![Some(count)] };
+                (datatype(&Element::Number(*number_type)), dataspace)
+            }
+        };
+        let mut data = values.clone();
+        to_native(*number_type).in_place(&mut data);
+        Ok(Message {
+            name: name.clone(),
+            charset: Charset::Utf8,
+            datatype,
+            dataspace,
+            data: Bytes::from(data),
+            creation_order: Some(number),
+        })
+    }
+}
+
+/// All attributes of an object as HDF5 has them: a text is one element, numbers have one axis.
+pub(super) fn entries(attributes: &[Attribute]) -> Vec<AttributeEntry> {
+    let numbered = attributes.iter().zip(0u32..);
+    let entry = |(attribute, number): (&Attribute, u32)| AttributeEntry {
+        name: Some(attribute.name.clone()),
+        attribute: attribute.message(number),
+    };
+    numbered.map(entry).collect()
+}

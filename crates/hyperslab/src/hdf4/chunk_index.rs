@@ -1,0 +1,168 @@
+//! The chunks of a chunked element: a Vdata lists them, and each is an element of its own.
+
+use super::decoder;
+use super::elements::{Elements, missing};
+use super::extents;
+use super::model::DataSet;
+use crate::format_error::OrError;
+use crate::open_file::Node;
+use crate::{Error, Result};
+use hyperslab_array::array::{Chunked as ChunkedArray, Storage, check_grid};
+use hyperslab_array::chunk::grid::ChunkGrid;
+use hyperslab_array::chunk::index::{ChunkBatch, ChunkIndex, Location};
+use hyperslab_array::chunk::map::ChunkMap;
+use hyperslab_format::message::FilterPipeline;
+use hyperslab_hdf4::{ChunkTable, Chunked, Coder, Special, Vdata, tag};
+use std::sync::Arc;
+
+/// More bytes are no chunk.
+const CHUNK_BYTES_MAX: u64 = 1 << 32;
+
+/// The chunk index of a dataset.
+pub(super) struct Hdf4ChunkIndex {
+    elements: Arc<Elements>,
+    chunked: Chunked,
+    grid: ChunkGrid,
+    chunk_bytes: u64,
+}
+
+impl Hdf4ChunkIndex {
+    /// The storage of a dataset in chunks, and its filters. The table of chunks is read when one is looked for.
+    pub(super) fn storage(
+        elements: &Arc<Elements>,
+        data_set: &DataSet,
+        node: &Node,
+        chunked: Chunked,
+    ) -> Result<(Storage, FilterPipeline)> {
+        let chunk_shape: Vec<u64> =
+            chunked.dimensions.iter().map(|dimension| dimension.chunk.into()).collect();
+        // Several components of an image are one dimension of values in older files.
+        let grid = ChunkGrid::new(&data_set.shape, &chunk_shape)?;
+        let element_bytes = data_set.element.bytes();
+        let bytes = chunk_shape.iter().try_fold(element_bytes, |bytes, len| bytes.checked_mul(*len));
+        let chunk_bytes = bytes.filter(|bytes| *bytes <= CHUNK_BYTES_MAX);
+        let chunk_bytes = chunk_bytes
+            .ok_or_else(|| Error::damaged(format!("chunks of {chunk_shape:?} elements are too large")))?;
+        let (filters, described) =
+            decoder::filters(&chunked.coder, element_bytes as usize, chunk_bytes as usize)?;
+        let index: Arc<dyn ChunkIndex> =
+            Arc::new(Self { elements: elements.clone(), chunked, grid: grid.clone(), chunk_bytes });
+        let number = node.object.number();
+        let index: Arc<dyn ChunkIndex> = match node.file.chunk_map(number) {
+            Some(map) => {
+                check_grid(&map, &grid)?;
+                map
+            }
+            None => index,
+        };
+        let storage = Storage::Chunked(Arc::new(ChunkedArray {
+            data: node.file.data.clone(),
+            object: number.0,
+            array_shape: data_set.shape.clone(),
+            shape: chunk_shape,
+            element_bytes: element_bytes as usize,
+            bytes: chunk_bytes as usize,
+            grid,
+            edge_chunks_unfiltered: false,
+            filters: Arc::new(filters),
+            index,
+            state: node.file.chunk_state(number),
+        }));
+        Ok((storage, described))
+    }
+
+    /// All chunks that exist.
+    fn map(&self) -> Result<ChunkMap> {
+        let key = self.chunked.table;
+        let header = self.elements.need(key)?;
+        let table = Vdata::parse(&header.bytes, header.at).or_error()?;
+        let records = self.elements.get((tag::VDATA_RECORDS, key.1))?;
+        let records = match (records, table.records) {
+            (Some(records), _) => records,
+            (None, 0) => return ChunkMap::new(self.grid.clone(), Vec::<(Vec<u64>, Location)>::new()),
+            (None, _) => return Err(missing((tag::VDATA_RECORDS, key.1))),
+        };
+        let rank = self.chunked.dimensions.len();
+        let ChunkTable(entries) = ChunkTable::parse(&table, rank, &records.bytes, records.at).or_error()?;
+        let mut chunks = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let location = self.location((entry.tag, entry.reference));
+            let location = location
+                .map_err(|error| error.with_context(format_args!("chunk {:?}", entry.coordinates)))?;
+            // A table keeps the chunks of records that the shape does not have.
+            let is_inside = entry.coordinates.iter().zip(self.grid.counts()).all(|(at, count)| at < count);
+            if let (Some(location), true) = (location, is_inside) {
+                chunks.push((entry.coordinates, location));
+            }
+        }
+        ChunkMap::new(self.grid.clone(), chunks)
+    }
+
+    /// Where a chunk is; `None` if it was never written.
+    fn location(&self, key: (u16, u16)) -> Result<Option<Location>> {
+        let descriptor = self.elements.descriptors.get(key.0, key.1).ok_or_else(|| missing(key))?;
+        let Some(range) = descriptor.range() else { return Ok(None) };
+        let (extents, is_coded) = match self.elements.special(descriptor)? {
+            None => (vec![extents::whole(range.clone())], false),
+            Some(Special::Compressed(compressed)) => {
+                if compressed.coder != Coder::None && !same_coder(&compressed.coder, &self.chunked.coder) {
+                    let what = format!(
+                        "a chunk that {} has compressed among chunks of {}",
+                        compressed.coder.name(),
+                        self.chunked.coder.name()
+                    );
+                    return Err(Error::unsupported(what).at_byte("compressed element", range.start));
+                }
+                if u64::from(compressed.length) != self.chunk_bytes {
+                    let what = format!(
+                        "a chunk of {} bytes, where {} are expected",
+                        compressed.length, self.chunk_bytes
+                    );
+                    return Err(Error::damaged(what).at_byte("compressed element", range.start));
+                }
+                (extents::stored(&self.elements, &compressed)?, compressed.coder != Coder::None)
+            }
+            Some(Special::Linked(linked)) => (extents::linked(&self.elements, &linked)?, false),
+            Some(_) => {
+                let what = "a chunk in another file or in chunks is not read";
+                return Err(Error::unsupported(what).at_byte("special element", range.start));
+            }
+        };
+        let (address, stored_bytes) = match &extents[..] {
+            [] => return Ok(None),
+            [extents::Extent { at: Some(address), len }] => (*address, *len),
+            _ => {
+                let what = "a chunk that lies in several blocks is not read";
+                return Err(Error::unsupported(what).at_byte("special element", range.start));
+            }
+        };
+        // Every filter is skipped for a chunk that is stored as it is.
+        let filter_mask = u32::from(!is_coded && self.chunked.coder != Coder::None);
+        Ok(Some(Location { address, stored_bytes, filter_mask }))
+    }
+}
+
+/// True if one decoder serves both; levels do not matter.
+fn same_coder(a: &Coder, b: &Coder) -> bool {
+    match (a, b) {
+        (Coder::Deflate { .. }, Coder::Deflate { .. }) => true,
+        (Coder::Szip(a), Coder::Szip(b)) => {
+            hyperslab_hdf4::Szip { pixels: 0, ..*a } == hyperslab_hdf4::Szip { pixels: 0, ..*b }
+        }
+        _ => a == b,
+    }
+}
+
+impl ChunkIndex for Hdf4ChunkIndex {
+    fn walk(
+        &self,
+        region: Option<&[(u64, u64)]>,
+        each: &mut dyn FnMut(ChunkBatch<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.map()?.walk(region, each)
+    }
+
+    fn is_row_major(&self) -> bool {
+        true
+    }
+}

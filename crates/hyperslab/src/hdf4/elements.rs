@@ -1,0 +1,146 @@
+//! The elements of a file: their descriptors, and their bytes wherever these are.
+
+use super::decoder;
+use super::extents;
+use super::pages::Pages;
+use crate::format_error::{OrError, format_error};
+use crate::{Error, ErrorKind, Result};
+use bytes::{Bytes, BytesMut};
+use hyperslab_filters::Scratch;
+use hyperslab_format::FormatError;
+use hyperslab_hdf4::{Compressed, Descriptor, Descriptors, Special, tag};
+use hyperslab_io::Source;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Longer elements are values; no structure is as long.
+const STRUCTURE_BYTES_MAX: u64 = 1 << 28;
+
+/// The elements of an open file.
+pub(super) struct Elements {
+    pub(super) descriptors: Descriptors,
+    pages: Pages,
+}
+
+/// The bytes of an element, and where the first of them is.
+#[derive(Debug, Clone)]
+pub(super) struct Element {
+    pub(super) at: u64,
+    pub(super) bytes: Bytes,
+}
+
+/// An error of reading or of parsing the descriptors.
+struct ReadError(Error);
+
+impl From<FormatError> for ReadError {
+    fn from(error: FormatError) -> Self {
+        Self(format_error(error))
+    }
+}
+
+impl Elements {
+    /// Reads the descriptors of the file that a source contains.
+    pub(super) fn read(source: Arc<dyn Source>) -> Result<Self> {
+        let pages = Pages::new(source);
+        let fetch = |range: Range<u64>| pages.read(range).map(|bytes| bytes.to_vec()).map_err(ReadError);
+        let descriptors = Descriptors::read(pages.source.len(), fetch).map_err(|ReadError(error)| error)?;
+        Ok(Self { descriptors, pages })
+    }
+
+    /// The file.
+    pub(super) fn source(&self) -> &Arc<dyn Source> {
+        &self.pages.source
+    }
+
+    /// The bytes of an element, or `None` if it does not exist or was never written.
+    pub(super) fn get(&self, (tag, reference): (u16, u16)) -> Result<Option<Element>> {
+        let Some(descriptor) = self.descriptors.get(tag, reference) else { return Ok(None) };
+        let Some(range) = descriptor.range() else { return Ok(None) };
+        let at = range.start;
+        let Some(special) = self.special(descriptor)? else {
+            check_len(range.end - range.start, at)?;
+            return Ok(Some(Element { at, bytes: self.pages.read(range)? }));
+        };
+        let bytes = match &special {
+            Special::Linked(linked) => self.join(&extents::linked(self, linked)?)?,
+            Special::Compressed(compressed) => self.decode(compressed, at)?,
+            Special::External(external) => {
+                let what = format!("a structure in another file, {}, is not read", external.name);
+                return Err(Error::unsupported(what).at_byte("special element", at));
+            }
+            Special::Chunked(_) => {
+                let what = "a structure in chunks is not read";
+                return Err(Error::unsupported(what).at_byte("special element", at));
+            }
+        };
+        Ok(Some(Element { at, bytes }))
+    }
+
+    /// The bytes of an element that must exist.
+    pub(super) fn need(&self, key: (u16, u16)) -> Result<Element> {
+        self.get(key)?.ok_or_else(|| missing(key))
+    }
+
+    /// The description that stands in place of an element, if one does.
+    pub(super) fn special(&self, descriptor: &Descriptor) -> Result<Option<Special>> {
+        match descriptor.range() {
+            Some(range) if descriptor.is_special() => {
+                check_len(range.end - range.start, range.start)?;
+                let at = range.start;
+                Special::parse(&self.pages.read(range)?, at).or_error().map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The bytes of extents, one after the other; what was never written is zeros.
+    pub(super) fn join(&self, extents: &[extents::Extent]) -> Result<Bytes> {
+        let len: u64 = extents.iter().map(|extent| extent.len).sum();
+        check_len(len, extents.iter().find_map(|extent| extent.at).unwrap_or(0))?;
+        let mut bytes = BytesMut::with_capacity(len as usize);
+        for extent in extents {
+            match extent.at {
+                Some(at) => bytes.extend_from_slice(&self.pages.read(at..at + extent.len)?),
+                None => bytes.resize(bytes.len() + extent.len as usize, 0),
+            }
+        }
+        Ok(bytes.freeze())
+    }
+
+    /// The bytes that a compressed element decodes to.
+    pub(super) fn decode(&self, compressed: &Compressed, at: u64) -> Result<Bytes> {
+        check_len(compressed.length.into(), at)?;
+        let stored = self.join(&extents::stored(self, compressed)?)?;
+        let len = compressed.length as usize;
+        if len == 0 {
+            return Ok(Bytes::new());
+        }
+        let pipeline = decoder::pipeline(&compressed.coder, len)?;
+        let most = pipeline.max_decoded_len(&stored, 0).map_err(Error::from)?;
+        if most < len {
+            let what = format!("{} bytes cannot decode to {len}", stored.len());
+            return Err(Error::damaged(what).at_byte("compressed element", at));
+        }
+        let mut bytes = BytesMut::zeroed(len);
+        let decoded = pipeline.decode_into(&stored, 0, &mut Scratch::new(), &mut bytes);
+        decoded.map_err(|error| Error::from(error).at_byte("compressed element", at))?;
+        Ok(bytes.freeze())
+    }
+}
+
+fn check_len(len: u64, at: u64) -> Result<()> {
+    match len <= STRUCTURE_BYTES_MAX {
+        true => Ok(()),
+        false => {
+            let what = format!(
+                "an element of {len} bytes is more than the {STRUCTURE_BYTES_MAX} that are read at once"
+            );
+            Err(Error::new(ErrorKind::Limit, what).at_byte("element", at))
+        }
+    }
+}
+
+/// The error of an element that another one refers to and that does not exist.
+pub(super) fn missing((tag, reference): (u16, u16)) -> Error {
+    Error::damaged(format!("there is no element of tag {} and reference {reference}", tag::base(tag)))
+}

@@ -1,0 +1,249 @@
+//! Raster images and palettes: (height, width) or, with several components, (height, width, components).
+//!
+//! An image may be described up to three times: by a Vgroup, by a list of its elements (tag 306), and by its size and its bytes
+//! of the same reference (tags 200 and 202). It is one where the bytes are.
+
+use super::attribute::Attribute;
+use super::elements::{Element as Bytes, Elements};
+use super::model::{DataSet, Element, Order, Values};
+use super::tables::Tables;
+use crate::format_error::OrError;
+use crate::{Error, Result};
+use hyperslab_format::Name;
+use hyperslab_hdf4::{ImageDimensions, Interlace, Kind, NumberType, Vgroup, members, tag};
+use std::collections::HashSet;
+
+/// The class of the Vgroup that has all images as its members.
+pub(super) const FILE_CLASS: &[u8] = b"RIG0.0";
+/// The class of the Vgroup of an image.
+pub(super) const IMAGE_CLASS: &[u8] = b"RI0.0";
+/// The class of Vdatas that are attributes of images; the name of the field is that of the attribute.
+pub(super) const ATTRIBUTE_CLASS: &[u8] = b"RIATTR0.0C";
+/// Colours of a palette, and components of each.
+const PALETTE_SHAPE: [u64; 2] = [256, 3];
+/// The tag of run-length encoding among compressions.
+const RUN_LENGTHS: u16 = 11;
+const BYTE: NumberType = NumberType { kind: Kind::UInt, bytes: 1, is_little_endian: false };
+
+/// An image or a palette.
+pub(super) struct Image {
+    pub(super) name: Name,
+    pub(super) what: &'static str,
+    pub(super) reference: u16,
+    pub(super) dataset: DataSet,
+    /// The tags and references by which Vgroups refer to it.
+    pub(super) keys: Vec<(u16, u16)>,
+}
+
+/// The images of a file, and the attributes of all.
+#[derive(Default)]
+pub(super) struct Images {
+    pub(super) images: Vec<Image>,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) problems: Vec<Error>,
+    /// Where the bytes of images are that are listed.
+    seen: HashSet<u32>,
+}
+
+/// Reads the images.
+pub(super) fn read(elements: &Elements, tables: &Tables) -> Images {
+    let mut found = Images::default();
+    for (reference, vgroup) in &tables.vgroups {
+        let key = (tag::VGROUP, *reference);
+        match vgroup.class.as_bytes() {
+            IMAGE_CLASS => found.add(elements, tables, &vgroup.members, key, Some(vgroup)),
+            FILE_CLASS => match attributes(elements, tables, vgroup) {
+                Ok(attributes) => found.attributes.extend(attributes),
+                Err(error) => found.problems.push(error),
+            },
+            _ => {}
+        }
+    }
+    for descriptor in elements.descriptors.of(tag::IMAGE_GROUP) {
+        let key = (tag::IMAGE_GROUP, descriptor.reference);
+        let list = elements.need(key).and_then(|list| members(&list.bytes, list.at).or_error());
+        match list {
+            Ok(list) => found.add(elements, tables, &list, key, None),
+            Err(error) => found.problems.push(error.at_object(format!("image {}", descriptor.reference))),
+        }
+    }
+    for kind in [tag::IMAGE_8, tag::IMAGE_8_RLE, tag::IMAGE_8_IMCOMP] {
+        for descriptor in elements.descriptors.of(kind) {
+            let key = (kind, descriptor.reference);
+            let parts = [(tag::IMAGE_DIMENSIONS_8, key.1), key, (tag::PALETTE_8, key.1)];
+            found.add(elements, tables, &parts, key, None);
+        }
+    }
+    for kind in [tag::PALETTE, tag::PALETTE_8] {
+        for descriptor in elements.descriptors.of(kind) {
+            found.add_palette(elements, tables, (kind, descriptor.reference));
+        }
+    }
+    found
+}
+
+impl Images {
+    fn add(
+        &mut self,
+        elements: &Elements,
+        tables: &Tables,
+        parts: &[(u16, u16)],
+        key: (u16, u16),
+        vgroup: Option<&Vgroup>,
+    ) {
+        let is_data = |part: &&(u16, u16)| {
+            let kinds =
+                [tag::IMAGE, tag::IMAGE_COMPRESSED, tag::IMAGE_8, tag::IMAGE_8_RLE, tag::IMAGE_8_IMCOMP];
+            kinds.contains(&part.0)
+        };
+        let Some(data) = parts.iter().find(is_data).copied() else { return };
+        let offset = elements.descriptors.get(data.0, data.1).map(|descriptor| descriptor.offset);
+        if offset.is_some_and(|offset| !self.seen.insert(offset)) {
+            return;
+        }
+        let name = vgroup.map(|vgroup| vgroup.name.clone()).unwrap_or_default();
+        match image(elements, tables, parts, data, vgroup) {
+            Ok(mut dataset) => {
+                let keys = vec![key, data];
+                dataset.attributes.extend(tables.annotations(&keys));
+                self.images.push(Image { name, what: "image", reference: data.1, dataset, keys });
+            }
+            Err(error) => self.problems.push(error.at_object(format!("image {}", data.1))),
+        }
+    }
+
+    fn add_palette(&mut self, elements: &Elements, tables: &Tables, key: (u16, u16)) {
+        let Some(descriptor) = elements.descriptors.get(key.0, key.1) else { return };
+        let is_whole = descriptor.range().is_some_and(|range| range.end - range.start == 768);
+        if !is_whole || !self.seen.insert(descriptor.offset) {
+            return;
+        }
+        let dataset = DataSet {
+            element: Element::Number(BYTE),
+            shape: PALETTE_SHAPE.to_vec(),
+            is_unlimited: false,
+            values: Values::Of(key),
+            fill: vec![0],
+            attributes: tables.annotations(&[key]),
+            at: descriptor.offset.into(),
+        };
+        let name = Name::default();
+        self.images.push(Image { name, what: "palette", reference: key.1, dataset, keys: vec![key] });
+    }
+}
+
+fn image(
+    elements: &Elements,
+    tables: &Tables,
+    parts: &[(u16, u16)],
+    data: (u16, u16),
+    vgroup: Option<&Vgroup>,
+) -> Result<DataSet> {
+    let size =
+        |kind: u16| parts.iter().find(|part| part.0 == kind).map(|key| elements.need(*key)).transpose();
+    let size: Option<(Bytes, bool)> = match size(tag::IMAGE_DIMENSIONS)? {
+        Some(record) => Some((record, false)),
+        None => size(tag::IMAGE_DIMENSIONS_8)?.map(|record| (record, true)),
+    };
+    let (record, is_8) = size.ok_or_else(|| Error::damaged("an image without its size"))?;
+    let dimensions = match is_8 {
+        true => ImageDimensions::parse_8(&record.bytes, record.at).or_error()?,
+        false => ImageDimensions::parse(&record.bytes, record.at).or_error()?,
+    };
+    let number_type = match dimensions.number_type {
+        None => BYTE,
+        Some(key) => {
+            let element = elements.need(key)?;
+            NumberType::parse(&element.bytes, element.at).or_error()?
+        }
+    };
+    let (height, width) = (u64::from(dimensions.height), u64::from(dimensions.width));
+    let components = u64::from(dimensions.components);
+    let mut shape = vec![height, width];
+    if components > 1 {
+        shape.push(components);
+    }
+    let value_bytes = usize::from(number_type.bytes);
+    let attributes =
+        vgroup.map(|vgroup| attributes(elements, tables, vgroup)).transpose()?.unwrap_or_default();
+    Ok(DataSet {
+        element: Element::Number(number_type),
+        shape,
+        is_unlimited: false,
+        values: values(data, &dimensions, value_bytes)?,
+        fill: vec![0; value_bytes],
+        attributes,
+        at: record.at,
+    })
+}
+
+/// Where the values of an image are, and in which order.
+fn values(data: (u16, u16), dimensions: &ImageDimensions, value_bytes: usize) -> Result<Values> {
+    let ImageDimensions { width, height, components, .. } = *dimensions;
+    let (width, height, components) = (width as usize, height as usize, usize::from(components));
+    let compression = match data.0 {
+        tag::IMAGE_COMPRESSED => dimensions.compression.0,
+        tag::IMAGE_8_RLE => RUN_LENGTHS,
+        tag::IMAGE_8_IMCOMP => {
+            return Err(Error::unsupported("images that IMCOMP has compressed are not read"));
+        }
+        _ => 0,
+    };
+    match compression {
+        0 => {}
+        RUN_LENGTHS => {
+            let line = width.checked_mul(components.max(1)).and_then(|line| line.checked_mul(value_bytes));
+            let line = line.ok_or_else(|| Error::damaged("a line of an image overflows"))?;
+            return Ok(Values::Reordered(data, Order::RunLengths(line)));
+        }
+        12 => return Err(Error::unsupported("images that IMCOMP has compressed are not read")),
+        13..=16 => return Err(Error::unsupported("images that JPEG has compressed are not read")),
+        other => return Err(Error::unsupported(format!("images of compression {other} are not read"))),
+    }
+    Ok(match dimensions.interlace {
+        _ if components <= 1 => Values::Of(data),
+        Interlace::Pixel => Values::Of(data),
+        Interlace::Line => {
+            Values::Reordered(data, Order::Transposed { sizes: [height, components, width], last: 1 })
+        }
+        Interlace::Plane => {
+            Values::Reordered(data, Order::Transposed { sizes: [components, height, width], last: 0 })
+        }
+    })
+}
+
+/// The attributes of an image, or those of all images.
+fn attributes(elements: &Elements, tables: &Tables, vgroup: &Vgroup) -> Result<Vec<Attribute>> {
+    let of_class = tables.vdatas_of(vgroup).filter(|(_, vdata)| vdata.class.as_bytes() == ATTRIBUTE_CLASS);
+    let read = of_class.map(|(reference, vdata)| {
+        let name = vdata.fields.first().map(|field| field.name.clone()).unwrap_or_default();
+        Attribute::read(elements, &name, vdata, reference)
+    });
+    read.collect()
+}
+
+/// Decodes lines of an image that are run-length encoded each by itself: a count with the highest bit set stands before a byte
+/// that is repeated, any other before so many bytes.
+pub(super) fn run_lengths(stored: &[u8], line: usize, bytes: usize) -> Result<Vec<u8>> {
+    let cut = || Error::damaged("a run of an image ends behind its bytes");
+    let mut values = Vec::with_capacity(bytes.min(stored.len().saturating_mul(128)));
+    let mut from = stored;
+    while values.len() < bytes {
+        let end = (values.len() + line).min(bytes);
+        while values.len() < end {
+            let (control, rest) = from.split_first().ok_or_else(cut)?;
+            let count = usize::from(control & 0x7F);
+            let left = end - values.len();
+            if control & 0x80 != 0 {
+                let (byte, rest) = rest.split_first().ok_or_else(cut)?;
+                values.resize(values.len() + count.min(left), *byte);
+                from = rest;
+            } else {
+                let run = rest.get(..count).ok_or_else(cut)?;
+                values.extend_from_slice(&run[..count.min(left)]);
+                from = &rest[count..];
+            }
+        }
+    }
+    Ok(values)
+}

@@ -1,0 +1,42 @@
+//! Files of HDF4.
+//!
+//! ```text
+//! open ─► elements: descriptors, and the bytes of each element
+//!           └─► tables: all Vgroups and Vdatas ─► contents: the tree of groups and datasets
+//!                 ├─ scientific      SDS: values, dimensions, attributes
+//!                 ├─ image           raster images and palettes
+//!                 ├─ vdata           tables of records, as compounds
+//!                 └─ eos             grids and swaths of HDF-EOS2
+//! object, values: a dataset whose bytes are contiguous, linked, in another file, compressed or chunked
+//! ```
+//!
+//! Objects of the tree are numbered in the order in which they are found; the numbers are their addresses.
+
+mod attribute;
+mod census;
+mod chunk_index;
+mod contents;
+mod datatype;
+mod decoder;
+mod elements;
+mod eos;
+mod extents;
+mod format;
+mod image;
+mod joined;
+mod model;
+mod names;
+mod object;
+mod open;
+mod pages;
+mod place;
+mod records;
+mod scientific;
+mod scientific_old;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod values;
+mod vdata;
+
+pub(crate) use open::{is_hdf4, open};

@@ -1,0 +1,93 @@
+//! The tree of a file: groups and datasets, before any of them is opened.
+
+use super::attribute::Attribute;
+use hyperslab_format::Name;
+use hyperslab_hdf4::{Field, NumberType};
+
+/// An object of the tree.
+pub(super) enum Object {
+    Group(Group),
+    DataSet(Box<DataSet>),
+}
+
+/// A group.
+#[derive(Default)]
+pub(super) struct Group {
+    /// Its members, by their numbers.
+    pub(super) links: Vec<(Name, usize)>,
+    /// Names that lead to objects which are listed elsewhere.
+    pub(super) other_names: Vec<(Name, usize)>,
+    pub(super) attributes: Vec<Attribute>,
+    /// The offset of its description.
+    pub(super) at: u64,
+}
+
+/// A dataset.
+pub(super) struct DataSet {
+    pub(super) element: Element,
+    /// Values along each axis, slowest first.
+    pub(super) shape: Vec<u64>,
+    /// The first axis can grow.
+    pub(super) is_unlimited: bool,
+    pub(super) values: Values,
+    /// The value of elements that were never written, as it would be stored.
+    pub(super) fill: Vec<u8>,
+    pub(super) attributes: Vec<Attribute>,
+    /// The offset of its description.
+    pub(super) at: u64,
+}
+
+/// What an element of a dataset is.
+#[derive(Debug, Clone)]
+pub(super) enum Element {
+    Number(NumberType),
+    /// A record of a Vdata.
+    Record {
+        fields: Vec<Field>,
+        bytes: u16,
+    },
+}
+
+impl Element {
+    /// Bytes in the file.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Element::Number(number_type) => number_type.bytes.into(),
+            Element::Record { bytes, .. } => (*bytes).into(),
+        }
+    }
+}
+
+/// Where the values of a dataset are.
+#[derive(Debug, Clone)]
+pub(super) enum Values {
+    /// They are those of the element with this tag and this reference.
+    Of((u16, u16)),
+    /// They begin within an element.
+    Within((u16, u16), u64),
+    /// Nobody wrote any.
+    Nowhere,
+    /// They are known, in the order of the file.
+    Known(Vec<u8>),
+    /// In an element, in an order that is not that of the axes.
+    Reordered((u16, u16), Order),
+}
+
+/// An order of the bytes of an element.
+#[derive(Debug, Clone)]
+pub(super) enum Order {
+    /// All values of a field, then those of the next one: bytes of each field in a record.
+    ByField(Vec<(usize, usize)>),
+    /// Components of an image by line or by plane: the sizes of the stored axes, and the axis that comes last.
+    Transposed { sizes: [usize; 3], last: usize },
+    /// Lines that are run-length encoded each by itself: bytes of a line.
+    RunLengths(usize),
+}
+
+/// A dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dimension {
+    pub(super) name: Name,
+    pub(super) len: u64,
+    pub(super) is_unlimited: bool,
+}

@@ -1,0 +1,311 @@
+//! A dataset of the tree as an array: where its values are, and how they are read.
+
+use super::chunk_index::Hdf4ChunkIndex;
+use super::datatype::{datatype, in_file, to_native};
+use super::decoder;
+use super::elements::Elements;
+use super::extents::{Extent, push};
+use super::joined::Joined;
+use super::model::{DataSet, Element, Order, Values};
+use super::place::Place;
+use super::records::{Records, Swaps};
+use crate::hdf5::join_external;
+use crate::open_file::Node;
+use crate::stored_dataset::{ExternalFile, LayoutDetail, StoredDataset};
+use crate::{Error, ErrorKind, Result};
+use hyperslab_array::array::{Array, ChunkState, Chunked, DataSource, ElementSpec, Storage};
+use hyperslab_array::chunk::grid::ChunkGrid;
+use hyperslab_array::chunk::index::Location;
+use hyperslab_array::chunk::map::ChunkMap;
+use hyperslab_array::read::convert::Conversion;
+use hyperslab_format::Bytes;
+use hyperslab_format::limits::RANK_MAX;
+use hyperslab_format::message::fill_value::Fill;
+use hyperslab_format::message::{Dataspace, FillValue, FilterPipeline};
+use hyperslab_hdf4::{Compressed, External};
+use hyperslab_io::{Memory, Source};
+use std::sync::Arc;
+
+/// Values that must be brought into another order are read at once, up to so many bytes.
+const REORDERED_BYTES_MAX: u64 = 1 << 30;
+
+/// Where the values are, in the engine's words.
+struct Stored {
+    storage: Storage,
+    layout: LayoutDetail,
+    filters: FilterPipeline,
+}
+
+impl From<Storage> for Stored {
+    fn from(storage: Storage) -> Self {
+        Self { storage, layout: LayoutDetail::None, filters: FilterPipeline::default() }
+    }
+}
+
+/// Opens a dataset. `node` is the dataset in its file.
+pub(super) fn open(elements: &Arc<Elements>, data_set: &DataSet, node: &Node) -> Result<StoredDataset> {
+    let rank = data_set.shape.len() as u64;
+    if rank > RANK_MAX {
+        let what = format!("{rank} dimensions, more than the {RANK_MAX} that are read");
+        return Err(Error::new(ErrorKind::Limit, what));
+    }
+    let datatype = datatype(&data_set.element);
+    let axes = data_set.shape.iter().enumerate();
+    let max_dims: Vec<Option<u64>> =
+        axes.map(|(axis, len)| (axis != 0 || !data_set.is_unlimited).then_some(*len)).collect();
+    let dataspace = match data_set.shape.is_empty() {
+        true => Dataspace::Scalar,
+        false => Dataspace::Simple { dims: data_set.shape.clone(), max_dims: max_dims.clone() },
+    };
+    let (to_datatype, to_native) = match data_set.element {
+        Element::Number(number_type) => (to_native(number_type), Some(to_native(number_type))),
+        Element::Record { .. } => (Conversion::None, None),
+    };
+    let mut fill = data_set.fill.clone();
+    to_datatype.in_place(&mut fill);
+    let Stored { storage, layout, filters } = stored(elements, data_set, node)?;
+    let array = Array {
+        origin: node.origin(),
+        shape: data_set.shape.clone(),
+        is_null: false,
+        element: ElementSpec { bytes: datatype.size as usize, to_native, to_datatype },
+        fill: data_set.fill.clone(),
+        storage,
+    };
+    let value = if fill.is_empty() { Fill::Undefined } else { Fill::User(Bytes::from(fill)) };
+    Ok(StoredDataset {
+        array,
+        layout,
+        in_file: in_file(&data_set.element),
+        datatype,
+        dataspace,
+        max_dims,
+        fill: FillValue { value, ..FillValue::default() },
+        filters,
+    })
+}
+
+fn stored(elements: &Arc<Elements>, data_set: &DataSet, node: &Node) -> Result<Stored> {
+    let needed =
+        data_set.shape.iter().try_fold(data_set.element.bytes(), |bytes, len| bytes.checked_mul(*len));
+    let needed =
+        needed.ok_or_else(|| Error::damaged(format!("the bytes of {:?} values overflow", data_set.shape)))?;
+    if needed == 0 {
+        return Ok(nowhere(node).into());
+    }
+    match &data_set.values {
+        Values::Nowhere => Ok(nowhere(node).into()),
+        Values::Known(bytes) => Ok(Storage::Compact { data: Bytes::from(bytes.clone()) }.into()),
+        Values::Within(key, start) => {
+            let element = elements.need(*key)?;
+            let range = *start as usize..start.saturating_add(needed) as usize;
+            let values =
+                element.bytes.get(range).ok_or_else(|| too_short(element.bytes.len() as u64, needed))?;
+            Ok(Storage::Compact { data: Bytes::copy_from_slice(values) }.into())
+        }
+        Values::Reordered(key, order) => {
+            let mut data = reordered(elements, *key, order, needed)?;
+            if let Element::Record { fields, bytes } = &data_set.element {
+                Swaps::of(fields, *bytes).apply(&mut data);
+            }
+            Ok(Storage::Compact { data: Bytes::from(data) }.into())
+        }
+        Values::Of(key) => {
+            let place = Place::of(elements, *key)?;
+            if let Element::Record { fields, bytes } = &data_set.element {
+                let swaps = Swaps::of(fields, *bytes);
+                if !swaps.are_none() {
+                    return records(elements, node, place, swaps, needed);
+                }
+            }
+            at_place(elements, data_set, node, place, needed)
+        }
+    }
+}
+
+/// Values that are stored as they are read.
+fn at_place(
+    elements: &Arc<Elements>,
+    data_set: &DataSet,
+    node: &Node,
+    place: Place,
+    needed: u64,
+) -> Result<Stored> {
+    match place {
+        Place::Nowhere => Ok(nowhere(node).into()),
+        Place::Extents(extents) => Ok(extents_storage(data_set, node, extents, needed).into()),
+        Place::External(external) => {
+            let files = external_files(&external);
+            let source = join_external(&node.file, &files, needed)?;
+            let data = Arc::new(DataSource::new(source, node.file.data.runtime.clone()));
+            let layout = LayoutDetail::External(files);
+            Ok(Stored { layout, ..Storage::External { data }.into() })
+        }
+        Place::Coded { compressed, at, stored } => {
+            coded(elements, data_set, node, &compressed, at, &stored, needed)
+        }
+        Place::Chunked(chunked) => Hdf4ChunkIndex::storage(elements, data_set, node, *chunked)
+            .map(|(storage, filters)| Stored { filters, ..storage.into() }),
+    }
+}
+
+/// Records whose fields change their byte order as they are read.
+fn records(elements: &Arc<Elements>, node: &Node, place: Place, swaps: Swaps, needed: u64) -> Result<Stored> {
+    let (source, layout): (Arc<dyn Source>, _) = match place {
+        Place::Nowhere => return Ok(nowhere(node).into()),
+        Place::Extents(extents) => {
+            let there: u64 = extents.iter().map(|extent| extent.len).sum();
+            if there < needed {
+                return Err(too_short(there, needed));
+            }
+            (Arc::new(Joined::new(node.file.source.clone(), &extents, Vec::new())), LayoutDetail::None)
+        }
+        Place::Coded { compressed, at, .. } => {
+            let bytes = elements.decode(&compressed, at)?;
+            if (bytes.len() as u64) < needed {
+                return Err(too_short(bytes.len() as u64, needed));
+            }
+            (Arc::new(Memory::new(node.file.source.name(), bytes)), LayoutDetail::None)
+        }
+        Place::External(external) => {
+            let files = external_files(&external);
+            (join_external(&node.file, &files, needed)?, LayoutDetail::External(files))
+        }
+        Place::Chunked(_) => return Err(Error::unsupported("records in chunks are not read")),
+    };
+    let data = DataSource::new(Arc::new(Records::new(source, swaps)), node.file.data.runtime.clone());
+    Ok(Stored { layout, ..Storage::External { data: Arc::new(data) }.into() })
+}
+
+/// The file that an external element lies in.
+fn external_files(external: &External) -> Vec<ExternalFile> {
+    let name = String::from_utf8_lossy(external.name.as_bytes()).into_owned();
+    vec![ExternalFile { name, offset: external.offset.into(), size: Some(external.length.into()) }]
+}
+
+/// Values that nobody wrote.
+fn nowhere(node: &Node) -> Storage {
+    Storage::Contiguous { data: node.file.data.clone(), base: None, record_bytes: None }
+}
+
+/// Values in parts of the file. What is missing at the end was never written.
+fn extents_storage(data_set: &DataSet, node: &Node, mut extents: Vec<Extent>, needed: u64) -> Storage {
+    let there: u64 = extents.iter().map(|extent| extent.len).sum();
+    push(&mut extents, Extent { at: None, len: needed.saturating_sub(there) });
+    match &extents[..] {
+        [Extent { at, .. }] => {
+            Storage::Contiguous { data: node.file.data.clone(), base: *at, record_bytes: None }
+        }
+        _ => {
+            let joined = Joined::new(node.file.source.clone(), &extents, data_set.fill.clone());
+            let data = DataSource::new(Arc::new(joined), node.file.data.runtime.clone());
+            Storage::External { data: Arc::new(data) }
+        }
+    }
+}
+
+/// Values in one coded stream: a single chunk, which is decoded once and kept.
+fn coded(
+    elements: &Arc<Elements>,
+    data_set: &DataSet,
+    node: &Node,
+    compressed: &Compressed,
+    at: u64,
+    stored: &[Extent],
+    needed: u64,
+) -> Result<Stored> {
+    let length = u64::from(compressed.length);
+    let (shape, element_bytes) = (&data_set.shape, data_set.element.bytes() as usize);
+    let (address, stored_bytes) = match stored {
+        [] | [Extent { at: None, .. }] => return Ok(nowhere(node).into()),
+        _ if length == 0 => return Ok(nowhere(node).into()),
+        [Extent { at: Some(address), len }] if length == needed && !shape.is_empty() => (*address, *len),
+        _ => {
+            // The stream is not in one piece, or it has not as many bytes as the values.
+            check_len(needed)?;
+            let mut bytes = elements.decode(compressed, at)?.to_vec();
+            bytes.truncate(needed as usize);
+            let missing = (needed as usize).saturating_sub(bytes.len());
+            let rest = data_set.fill.iter().copied().cycle().skip(bytes.len() % data_set.fill.len().max(1));
+            bytes.extend(rest.take(missing));
+            bytes.resize(needed as usize, 0);
+            return Ok(Storage::Compact { data: Bytes::from(bytes) }.into());
+        }
+    };
+    let bytes = usize::try_from(needed)
+        .map_err(|_| Error::new(ErrorKind::Limit, "a stream of more than 2^63 bytes"))?;
+    let (filters, described) = decoder::filters(&compressed.coder, element_bytes, bytes)?;
+    let grid = ChunkGrid::new(shape, shape)?;
+    let location = Location { address, stored_bytes, filter_mask: 0 };
+    let map = Arc::new(ChunkMap::new(grid.clone(), [(vec![0; shape.len()], location)])?);
+    let chunked = Chunked {
+        data: node.file.data.clone(),
+        object: node.object.number().0,
+        array_shape: shape.clone(),
+        shape: shape.clone(),
+        element_bytes,
+        bytes,
+        grid,
+        edge_chunks_unfiltered: false,
+        filters: Arc::new(filters),
+        index: map.clone(),
+        state: Arc::new(ChunkState::known(map)),
+    };
+    Ok(Stored { filters: described, ..Storage::Chunked(Arc::new(chunked)).into() })
+}
+
+/// The values of an element in the order of the axes.
+fn reordered(elements: &Elements, key: (u16, u16), order: &Order, needed: u64) -> Result<Vec<u8>> {
+    check_len(needed)?;
+    let needed = needed as usize;
+    let stored = elements.need(key)?.bytes;
+    if let Order::RunLengths(line) = order {
+        return super::image::run_lengths(&stored, *line, needed);
+    }
+    if stored.len() < needed {
+        return Err(too_short(stored.len() as u64, needed as u64));
+    }
+    let mut values = Vec::with_capacity(needed);
+    match order {
+        Order::ByField(fields) => {
+            let record: usize = fields.iter().map(|(_, bytes)| bytes).sum();
+            let records = needed / record.max(1);
+            values.resize(needed, 0);
+            for (offset, bytes) in fields {
+                let column = stored[offset * records..].chunks_exact((*bytes).max(1)).take(records);
+                for (value, record) in column.zip(values.chunks_exact_mut(record.max(1))) {
+                    record[*offset..offset + bytes].copy_from_slice(value);
+                }
+            }
+        }
+        Order::Transposed { sizes, last } => {
+            let width = needed / sizes.iter().product::<usize>().max(1);
+            let steps = [sizes[1] * sizes[2] * width, sizes[2] * width, width];
+            let axes: Vec<usize> = (0..3).filter(|axis| axis != last).chain([*last]).collect();
+            for a in 0..sizes[axes[0]] {
+                for b in 0..sizes[axes[1]] {
+                    for c in 0..sizes[axes[2]] {
+                        let at = a * steps[axes[0]] + b * steps[axes[1]] + c * steps[axes[2]];
+                        values.extend_from_slice(&stored[at..at + width]);
+                    }
+                }
+            }
+        }
+        Order::RunLengths(_) => {}
+    }
+    Ok(values)
+}
+
+fn check_len(needed: u64) -> Result<()> {
+    match needed <= REORDERED_BYTES_MAX {
+        true => Ok(()),
+        false => {
+            let what = format!("{needed} bytes that must be read at once; at most {REORDERED_BYTES_MAX} are");
+            Err(Error::new(ErrorKind::Limit, what))
+        }
+    }
+}
+
+fn too_short(found: u64, needed: u64) -> Error {
+    Error::damaged(format!("the values have {found} bytes, the shape needs {needed}"))
+}
