@@ -21,3 +21,15 @@ pub fn read(bytes: &[u8]) {
         }
     }
 }
+
+/// Any bytes behind the first four of a file of HDF4.
+pub fn read_hdf4(bytes: &[u8]) {
+    read(&[b"\x0e\x03\x13\x01", bytes].concat());
+}
+
+/// Any bytes behind the first four of a file of netCDF classic, 64-bit offset or CDF-5: the first byte says which.
+pub fn read_netcdf_classic(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let version = [1, 2, 5][usize::from(*first) % 3];
+    read(&[b"CDF", &[version][..], rest].concat());
+}

@@ -547,6 +547,9 @@ class File(Group):
         """How the file is read: "sec2" for a local file, "family", "split" or "multi" for one that consists of several
         files, "core" for one in memory, "fileobj" for a Python object."""
     @property
+    def format(self) -> Literal["hdf5", "hdf4", "netcdf-classic-1", "netcdf-classic-2", "netcdf-classic-5"]:
+        """The format of the file."""
+    @property
     def swmr_mode(self) -> bool:
         """Always False: the file is read as it was when it was opened."""
     @property

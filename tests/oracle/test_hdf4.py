@@ -6,15 +6,19 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import h5py
 import hdf4_readers
+import netCDF4
 import numpy as np
 import pytest
+import xarray as xr
 from kit import CORPUS, missing_corpus, scaled
 from pyhdf import VS  # noqa: F401: HDF.vstart needs it.
 from pyhdf.HDF import HC, HDF
 from pyhdf.SD import SD, SDC
 
 import hyperslab
+from hyperslab.errors import HyperslabError
 
 TYPES = {
     "i1": SDC.INT8,
@@ -184,3 +188,65 @@ def test_real_files_are_the_same(tmp_path, name):
         pytest.skip(f"libhdf4 does not read it: {theirs}")
     sets, own = theirs["sets"]
     assert_sets_equal(path, sets, own)
+
+
+def test_scaled_values_follow_hdf4s_rule(tmp_path):
+    path = tmp_path / "scaled.hdf"
+    stored = np.array([100, 102, 108], "i2")
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    setattr(file, "StructMetadata.0", "GROUP=GridStructure\nEND_GROUP=GridStructure\nEND\n")
+    for name, offset in (("moved", 100.0), ("same", 0.0)):
+        one = file.create(name, SDC.INT16, 3)
+        one[:] = stored
+        one.scale_factor, one.add_offset = 0.5, offset
+        one.endaccess()
+    file.end()
+    with xr.open_dataset(path, engine="hyperslab") as dataset:
+        np.testing.assert_array_equal(dataset["moved"], 0.5 * (stored - 100.0))
+        np.testing.assert_array_equal(dataset["same"], 0.5 * stored)
+        assert dataset["moved"].attrs["hdf4_add_offset"] == 100.0
+    with xr.open_dataset(path, engine="hyperslab", decode_modis_scale=False) as dataset:
+        np.testing.assert_array_equal(dataset["moved"], 0.5 * stored + 100.0)
+    with hyperslab.File(path) as file:
+        assert file.format == "hdf4"
+        assert file["moved"].attrs["add_offset"] == 100.0
+
+
+#: What has no place in a netCDF-4 file, or is not read: the file's name ends so, and the error says so.
+NOT_CONVERTED = {
+    "/test.cdf": "without a number type",
+    "/jpeg.dat": "JPEG",
+    "/IMCOMP.hdf": "IMCOMP",
+    "/tdfr8f.hdf": "IMCOMP",
+    "/Tables.hdf": "Tables_External_File",
+    "/hdifftst7.hdf": "leads back",
+}
+
+
+@pytest.mark.skipif(bool(missing_corpus()), reason=missing_corpus() or "")
+@pytest.mark.parametrize("name", corpus_files())
+def test_real_files_become_netcdf4_with_the_same_values(tmp_path, name):
+    path, out = CORPUS / name, tmp_path / "out.nc"
+    reason = next((reason for end, reason in NOT_CONVERTED.items() if name.endswith(end)), None)
+    if reason:
+        with pytest.raises(HyperslabError, match=reason):
+            hyperslab.repack(path, out)
+        return
+    hyperslab.repack(path, out)
+    options = {"mask_and_scale": False, "decode_times": False, "decode_coords": False, "concat_characters": False}
+    compared = 0
+    with (
+        xr.open_datatree(path, engine="hyperslab", **options) as tree,
+        netCDF4.Dataset(out) as file,
+        h5py.File(out) as stored,
+    ):
+        for place in tree.groups:
+            group = file[place] if place != "/" else file
+            for known, variable in tree[place].to_dataset(inherit=False).variables.items():
+                new = str(known).replace("/", "_")
+                assert tuple(group[new].dimensions) == variable.dims, (place, known)
+                other = f"_nc4_non_coord_{new}"
+                values = stored[place][other if other in stored[place] else new][()]
+                np.testing.assert_array_equal(values, variable.values, err_msg=f"{place} {known}")
+                compared += 1
+    assert compared or not any(tree[place].variables for place in tree.groups)

@@ -90,7 +90,7 @@ impl Planner<'_> {
         let is_other = !variable.is_coordinate
             && group.dimensions.iter().any(|&id| self.netcdf.dimension(id).name == variable.name);
         let path = below(group, &if is_other { stored_name(&own) } else { own });
-        let shape = dataset.shape();
+        let shape = &self.shape(variable)[..];
         let mut new = NewDataset::new(dataset.datatype().clone(), shape);
         new = if shape.contains(&0) {
             let grows = |&len: &u64| if len == 0 { None } else { Some(len) };
@@ -109,6 +109,16 @@ impl Planner<'_> {
         self.attributes(id, &path, variable.attributes.iter().map(|one| &one.stored))?;
         self.variables.insert(below(group, &variable.name), id);
         Ok(())
+    }
+
+    /// The shape of a variable by its dimensions: what grows along one may have fewer records than another variable has.
+    fn shape(&self, variable: &Variable) -> Vec<u64> {
+        let mut shape = variable.dataset.shape().to_vec();
+        let records = variable.dimensions.first().map(|&id| self.netcdf.dimension(id).len);
+        if let (Some(first), Some(records)) = (shape.first_mut(), records) {
+            *first = records.max(*first);
+        }
+        shape
     }
 
     /// Adds the dimension scales of a group: coordinate variables, and datasets that stand for dimensions only.
@@ -219,8 +229,25 @@ struct Blocks(Dataset);
 
 impl BlockSource for Blocks {
     fn read(&self, block: &Block) -> std::result::Result<Elements, DataError> {
-        let selection = Selection::block(&block.start, &block.count);
-        Ok(self.0.read_bytes(&selection, Endianness::File)?.into())
+        let dataset = &self.0;
+        let (rows, mut count) = (dataset.shape().first().copied().unwrap_or(1), block.count.clone());
+        let elements: u64 = count.iter().product();
+        if let (Some(first), Some(start)) = (count.first_mut(), block.start.first()) {
+            *first = (*first).min(rows.saturating_sub(*start));
+        }
+        let start: Vec<u64> = block.start.iter().zip(dataset.shape()).map(|(at, len)| *at.min(len)).collect();
+        let mut bytes = dataset.read_bytes(&Selection::block(&start, &count), Endianness::File)?;
+        let missing = elements - count.iter().product::<u64>();
+        bytes.extend(unwritten(dataset, missing));
+        Ok(bytes.into())
+    }
+}
+
+/// So many elements that were never written.
+pub(crate) fn unwritten(dataset: &Dataset, elements: u64) -> Vec<u8> {
+    match &dataset.fill_value().value {
+        Fill::User(fill) => fill.repeat(elements as usize),
+        _ => vec![0; elements as usize * dataset.datatype().size as usize],
     }
 }
 

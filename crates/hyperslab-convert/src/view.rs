@@ -1,6 +1,7 @@
 //! The bytes of a file that is only seen: metadata in memory, and values that are read from another file.
 
 use crate::element_range::blocks;
+use crate::netcdf4::unwritten;
 use hyperslab::{Dataset, Endianness, Error, File, Result, Selection};
 use hyperslab_io::{Advice, Source, Version};
 use std::io;
@@ -86,9 +87,10 @@ impl View {
         values: Vec<(String, Dataset)>,
     ) -> Result<Self> {
         let place = |(path, dataset): (String, Dataset)| {
-            let start = shape.dataset(&path)?.data_offset();
+            let seen = shape.dataset(&path)?;
+            let start = seen.data_offset();
             let start = start.ok_or_else(|| Error::internal("values without a place").at_object(path))?;
-            let (bytes, element_bytes) = (dataset.logical_bytes(), u64::from(dataset.datatype().size));
+            let (bytes, element_bytes) = (seen.logical_bytes(), u64::from(dataset.datatype().size));
             Ok(Values { place: start..start + bytes, element_bytes, dataset })
         };
         let mut values = values.into_iter().map(place).collect::<Result<Vec<_>>>()?;
@@ -155,8 +157,13 @@ impl Values {
     }
 
     fn read_elements(&self, elements: Range<u64>, out: &mut [u8]) -> Result<()> {
-        let mut rest = out;
-        for (start, count) in blocks(self.dataset.shape(), elements) {
+        // Records that only other variables have were never written.
+        let there = elements.start..elements.end.min(self.dataset.elements().max(elements.start));
+        let (there_bytes, missing) =
+            ((there.end - there.start) * self.element_bytes, elements.end - there.end);
+        let (mut rest, beyond) = out.split_at_mut(there_bytes as usize);
+        beyond.copy_from_slice(&unwritten(&self.dataset, missing));
+        for (start, count) in blocks(self.dataset.shape(), there) {
             let bytes = count.iter().product::<u64>() * self.element_bytes;
             let (own, others) = std::mem::take(&mut rest).split_at_mut(bytes as usize);
             let selection = if count.is_empty() { Selection::All } else { Selection::block(&start, &count) };

@@ -316,6 +316,12 @@ impl File {
         Ok(self.session()?.driver)
     }
 
+    /// The format of the file: "hdf5", "hdf4", or "netcdf-classic-1", "-2" or "-5".
+    #[getter]
+    fn format(&self) -> PyResult<&'static str> {
+        Ok(self.session()?.file.format_word())
+    }
+
     /// Always False: the file is read as it was when it was opened.
     #[getter]
     fn swmr_mode(&self) -> bool {

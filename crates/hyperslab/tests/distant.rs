@@ -343,3 +343,56 @@ fn a_file_of_netcdf_classic_opens_in_one_request_or_two() {
         assert!(server.counts().requests <= 3, "{variables} variables");
     }
 }
+
+/// A file of HDF4 with a block of descriptors for each data set of four numbers, and so many bytes after each.
+fn hdf4(data_sets: u16, gap: usize) -> Vec<u8> {
+    let mut bytes = hyperslab_hdf4::MAGIC.to_vec();
+    let words = |numbers: &[u16]| numbers.iter().flat_map(|number| number.to_be_bytes()).collect::<Vec<u8>>();
+    for number in 1..=data_sets {
+        let parts: [(u16, Vec<u8>); 4] = [
+            (106, vec![1, 22, 16, 1]),
+            (701, words(&[1, 0, 4, 106, number, 106, number])),
+            (702, words(&[number, 2, 3, 4])),
+            (720, words(&[701, number, 702, number])),
+        ];
+        let header = bytes.len();
+        let mut at = header + 6 + 12 * parts.len();
+        let next = at + parts.iter().map(|(_, part)| part.len()).sum::<usize>() + gap;
+        bytes.extend(words(&[parts.len() as u16]));
+        bytes.extend((if number == data_sets { 0 } else { next as u32 }).to_be_bytes());
+        for (tag, part) in &parts {
+            bytes.extend(words(&[*tag, number]));
+            bytes.extend([at as u32, part.len() as u32].map(u32::to_be_bytes).concat());
+            at += part.len();
+        }
+        parts.iter().for_each(|(_, part)| bytes.extend(part));
+        bytes.resize(next, 0);
+    }
+    bytes
+}
+
+#[test]
+fn a_small_file_of_hdf4_takes_two_requests_for_everything() {
+    for (bytes, requests) in [(hdf4(20, 100), 1), (hdf4(974, 4000), 2)] {
+        let local = File::from_source(Arc::new(Memory::new("local", bytes.clone()))).unwrap();
+        let server = RangeServer::start(bytes, link(0));
+        let source = RemoteFile::open(&server.url("f.hdf"), RemoteOptions::default()).unwrap();
+        let file = File::from_source(Arc::new(source)).unwrap();
+        assert!(contents(&file).len() >= 20);
+        assert_eq!(contents(&file), contents(&local));
+        assert_eq!(server.counts().requests, requests);
+    }
+}
+
+#[test]
+fn the_structures_of_a_large_file_of_hdf4_take_few_requests() {
+    let bytes = hdf4(6, 4 << 20);
+    let server = RangeServer::start(bytes, link(0));
+    let source = RemoteFile::open(&server.url("f.hdf"), RemoteOptions::default()).unwrap();
+    let file = File::from_source(Arc::new(source)).unwrap();
+    let dataset = file.dataset("Data-Set-5").unwrap();
+    let opened = server.take_counts();
+    assert!(opened.requests <= 10 && opened.bytes <= 4 << 20, "{opened:?}");
+    assert_eq!(dataset.read::<i16>(&Selection::All).unwrap(), [5, 2, 3, 4]);
+    assert_eq!(server.counts().requests, 1);
+}

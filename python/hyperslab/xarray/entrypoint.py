@@ -13,13 +13,13 @@ from xarray.backends import BackendEntrypoint, StoreBackendEntrypoint
 from hyperslab.xarray.opening import Opening
 from hyperslab.xarray.store import GroupStore
 
-SUFFIXES = {".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".he5", ".hdf"}
-#: How files of HDF5 and netCDF-4, of netCDF classic, 64-bit offset and CDF-5 begin.
-SIGNATURES = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05")
+SUFFIXES = {".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".he5", ".hdf", ".hdf4", ".he2"}
+#: How files of HDF5 and netCDF-4, of netCDF classic, 64-bit offset and CDF-5, and of HDF4 begin.
+SIGNATURES = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05", b"\x0e\x03\x13\x01")
 
 
 class HyperslabBackendEntrypoint(BackendEntrypoint):
-    """Opens files of netCDF, old and new, and HDF5: on all cores, without a lock.
+    """Opens files of netCDF, old and new, and of HDF4 and HDF5: on all cores, without a lock.
 
     The names of variables and dimensions, the attributes and encodings are those of `engine="h5netcdf"`.
     """
@@ -55,6 +55,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
         group: str | None = None,
         phony_dims: str | None = None,
         decode_vlen_strings: bool = True,
+        decode_modis_scale: bool | Literal["auto"] = "auto",
         storage_options: dict[str, Any] | None = None,
         store: Any = None,
         cache_bytes: int | str | None = None,
@@ -71,6 +72,8 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
             group: the path of the group; the root group if None.
             phony_dims: how axes are numbered that the file does not name: `"access"` (default) or `"sort"`, as in h5netcdf.
             decode_vlen_strings: if False, variable-length text stays `bytes`.
+            decode_modis_scale: whether scaled values of HDF4 are `scale_factor * (stored - add_offset)`, as HDF4 has it;
+                `"auto"`: in files of HDF-EOS2. In other files they are decoded by netCDF's rule.
             storage_options: for a URL: credentials and settings of the object store.
             store: a file system of fsspec or a store of obstore, in which `filename_or_obj` is the path of the file.
             cache_bytes, threads, locking, index: of `hyperslab.File`.

@@ -20,6 +20,7 @@ class Opening:
     group: str | None = None
     phony_dims: str | None = None
     decode_vlen_strings: bool = True
+    decode_modis_scale: bool | Literal["auto"] = "auto"
     storage_options: dict[str, Any] | None = None
     store: Any = None
     cache_bytes: int | str | None = None
@@ -56,4 +57,5 @@ class Opening:
             below=below,
             phony_dims=self.phony_dims or "access",
             decode_vlen_strings=self.decode_vlen_strings,
+            decode_modis_scale=self.decode_modis_scale,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from xarray import Variable
@@ -17,6 +17,7 @@ from hyperslab.dtypes import check_string_dtype
 from hyperslab.errors import MissingGroupError
 from hyperslab.xarray import encoding
 from hyperslab.xarray.array import LazyArray, is_ragged
+from hyperslab.xarray.calibration import as_in_netcdf, follows_hdf4
 from hyperslab.xarray.dimensions import Dimension, Names
 from hyperslab.xarray.files import FileHandle
 
@@ -32,8 +33,10 @@ class GroupStore(AbstractDataStore):
         names: dict[str, tuple[str, ...]],
         around: dict[str, int],
         decode_vlen_strings: bool,
+        follows_hdf4: bool,
     ) -> None:
-        """`names` are the dimensions of each variable; `around` are the lengths of those of the groups around this one."""
+        """`names` are the dimensions of each variable; `around` are the lengths of those of the groups around this one;
+        with `follows_hdf4`, scaled values follow HDF4's rule."""
         self.path: str = group.path
         self.handle = handle
         self._group = group
@@ -41,6 +44,7 @@ class GroupStore(AbstractDataStore):
         self._names = names
         self._around = around
         self._decode_vlen_strings = decode_vlen_strings
+        self._follows_hdf4 = follows_hdf4
         #: Those with a value.
         self._variables = [variable for variable in group.variables if variable.dataset.shape is not None]
 
@@ -90,11 +94,18 @@ class GroupStore(AbstractDataStore):
         stored = encoding.of_variable(variable, names, array.dtype)
         stored["source"] = self.handle.name
         stored["original_shape"] = array.shape
-        return Variable(names, indexing.LazilyIndexedArray(array), variable.attributes, stored)
+        attributes = as_in_netcdf(variable.attributes) if self._follows_hdf4 else variable.attributes
+        return Variable(names, indexing.LazilyIndexedArray(array), attributes, stored)
 
 
 def open_groups(
-    handle: FileHandle, path: str | None, *, below: bool, phony_dims: str, decode_vlen_strings: bool
+    handle: FileHandle,
+    path: str | None,
+    *,
+    below: bool,
+    phony_dims: str,
+    decode_vlen_strings: bool,
+    decode_modis_scale: bool | Literal["auto"],
 ) -> tuple[list[GroupStore], bool]:
     """The group at a path and, with `below`, those below it, in the order of the file. Reads the metadata of the file
     once. The second value says whether a group has dimensions that the file does not name."""
@@ -107,6 +118,7 @@ def open_groups(
     if phony_dims == "sort" and wanted != "/" and any(_has_phony(group) for group in groups):
         # Their numbers go on after those of all groups before this one.
         groups = _all_groups(opened.file, groups)
+    scaled = follows_hdf4(opened.file, decode_modis_scale)
     lengths: dict[str, dict[str, int]] = {}
     stores = []
     for group in groups:
@@ -117,7 +129,7 @@ def open_groups(
         lengths[group.path] = {dimension.name: dimension.length for dimension in dimensions}
         if group.path == wanted or (below and group.path.startswith(wanted.rstrip("/") + "/")):
             opened.datasets.update((variable.path, variable.dataset) for variable in group.variables)
-            stores.append(GroupStore(handle, group, dimensions, of_variables, around, decode_vlen_strings))
+            stores.append(GroupStore(handle, group, dimensions, of_variables, around, decode_vlen_strings, scaled))
     if not stores:
         raise MissingGroupError(f"{handle.name}: group not found: {wanted}", file=handle.name, object=wanted)
     return stores, names.phony > 0

@@ -6,11 +6,15 @@ use super::format::Hdf4;
 use crate::Result;
 use crate::linked_files::LinkedFiles;
 use crate::open_file::{FileInner, OpenLinked};
+use bytes::BytesMut;
 use hyperslab_array::array::DataSource;
 use hyperslab_array::runtime::Runtime;
 use hyperslab_hdf4::MAGIC;
-use hyperslab_io::Source;
+use hyperslab_io::{Memory, Source, purpose};
 use std::sync::Arc;
+
+/// A distant file of at most so many bytes is fetched as a whole: its structures lie all over it.
+const WHOLE_BYTES_MAX: u64 = 8 << 20;
 
 /// True for a file that begins with these bytes.
 pub(crate) fn is_hdf4(first: &[u8]) -> bool {
@@ -25,6 +29,7 @@ pub(crate) fn open(
     runtime: Runtime,
 ) -> Result<Arc<FileInner>> {
     let name = source.name();
+    let source = at_once(source).map_err(|error| error.in_file(name.clone()))?;
     let read = || {
         let elements = Arc::new(Elements::read(source.clone())?);
         let contents = Contents::read(&elements)?;
@@ -33,4 +38,22 @@ pub(crate) fn open(
     let format = read().map_err(|error: crate::Error| error.in_file(name))?;
     let data = Arc::new(DataSource::new(source.clone(), runtime));
     Ok(Arc::new(FileInner::new(data, Box::new(format), linked, open_linked, false)))
+}
+
+/// A small distant file in memory; others as they are.
+fn at_once(source: Arc<dyn Source>) -> Result<Arc<dyn Source>> {
+    let len = source.len();
+    if !source.advice().has_latency() || len > WHOLE_BYTES_MAX {
+        return Ok(source);
+    }
+    let known = source.beginning();
+    let bytes = match known.len() as u64 == len {
+        true => known,
+        false => {
+            let mut bytes = BytesMut::zeroed(len as usize);
+            purpose::with("whole file", || source.read_into(0, &mut bytes))?;
+            bytes.freeze()
+        }
+    };
+    Ok(Arc::new(Memory::new(source.name(), bytes)))
 }

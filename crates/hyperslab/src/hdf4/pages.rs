@@ -7,9 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A distant file of at most so many bytes is fetched as a whole.
-const WHOLE_BYTES_MAX: u64 = 8 << 20;
-/// Of larger ones, so many bytes at once: structures lie in groups.
+/// So many bytes of a distant file are fetched at once: structures lie in groups.
 const PAGE_BYTES: u64 = 256 << 10;
 
 /// The bytes of a file for its structures.
@@ -17,14 +15,11 @@ pub(super) struct Pages {
     pub(super) source: Arc<dyn Source>,
     /// By number. Only of a source with latency.
     kept: Mutex<HashMap<u64, Bytes>>,
-    page_bytes: u64,
 }
 
 impl Pages {
     pub(super) fn new(source: Arc<dyn Source>) -> Self {
-        let len = source.len();
-        let page_bytes = if len <= WHOLE_BYTES_MAX { len.max(1) } else { PAGE_BYTES };
-        Self { source, kept: Mutex::default(), page_bytes }
+        Self { source, kept: Mutex::default() }
     }
 
     /// The bytes of a range, which must lie in the file.
@@ -43,15 +38,15 @@ impl Pages {
             purpose::with("structures", || self.source.read_into(range.start, &mut bytes))?;
             return Ok(bytes.freeze());
         }
-        let (first, last) = (range.start / self.page_bytes, (range.end - 1) / self.page_bytes);
+        let (first, last) = (range.start / PAGE_BYTES, (range.end - 1) / PAGE_BYTES);
         if first == last {
             let page = self.page(first)?;
-            let start = (range.start - first * self.page_bytes) as usize;
+            let start = (range.start - first * PAGE_BYTES) as usize;
             return Ok(page.slice(start..start + len));
         }
         let mut bytes = BytesMut::with_capacity(len);
         for number in first..=last {
-            let (page, start) = (self.page(number)?, number * self.page_bytes);
+            let (page, start) = (self.page(number)?, number * PAGE_BYTES);
             let from = range.start.saturating_sub(start) as usize;
             let to = (range.end - start).min(page.len() as u64) as usize;
             bytes.extend_from_slice(&page[from..to]);
@@ -64,8 +59,8 @@ impl Pages {
         if let Some(page) = kept.get(&number) {
             return Ok(page.clone());
         }
-        let start = number * self.page_bytes;
-        let end = (start + self.page_bytes).min(self.source.len());
+        let start = number * PAGE_BYTES;
+        let end = (start + PAGE_BYTES).min(self.source.len());
         let mut page = BytesMut::zeroed((end - start) as usize);
         purpose::with("structures", || self.source.read_into(start, &mut page))?;
         let page = page.freeze();
