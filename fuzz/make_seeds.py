@@ -1,6 +1,6 @@
 """Writes what the fuzz targets begin with: `corpus/<target>/` and `data/selections.h5`.
 
-    python fuzz/make_seeds.py       (needs h5py, netCDF4, pyhdf, and the fixtures: corpus/recipes/make.py)
+    python fuzz/make_seeds.py       (needs h5py, and the fixtures: corpus/recipes/make.py)
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import struct
 import sys
-import tempfile
 import zlib
 from pathlib import Path
 
@@ -47,31 +46,11 @@ def files() -> None:
 
 def older() -> None:
     """Files of older formats: what follows their first four bytes."""
-    import netCDF4
-    from pyhdf.SD import SD, SDC
-
-    forms = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "file"
-        for number, form in enumerate(forms):
-            with netCDF4.Dataset(path, "w", format=form) as file:
-                file.createDimension("time", None)
-                file.createDimension("x", 3)
-                file.title = "seed"
-                file.createVariable("a", "i2", ("time", "x"))[:] = [[1, 2, 3], [4, 5, 6]]
-                file.createVariable("b", "f8", ("x",))[:] = [1, 2, 3]
-            seed("netcdf_classic", bytes([number]) + path.read_bytes()[4:])
-        for compression in (None, (SDC.COMP_RLE,), (SDC.COMP_SKPHUFF, 2), (SDC.COMP_DEFLATE, 6)):
-            path.unlink()
-            file = SD(str(path), SDC.WRITE | SDC.CREATE)
-            one = file.create("a", SDC.INT16, (4, 3) if compression else (SDC.UNLIMITED, 3))
-            if compression:
-                one.setcompress(*compression)
-            one[0:4] = [[1, 2, 3]] * 4
-            one.units = "K"
-            one.endaccess()
-            file.end()
-            seed("hdf4", path.read_bytes()[4:])
+    for path in sorted((FIXTURES / "older_formats").glob("*.nc")):
+        form, content = int(path.stem.rpartition("_")[2]), path.read_bytes()
+        seed("netcdf_classic", bytes([(1, 2, 5).index(form)]) + content[4:])
+    for path in sorted((FIXTURES / "older_formats").glob("*.hdf")):
+        seed("hdf4", path.read_bytes()[4:])
 
 
 def filters() -> None:

@@ -62,7 +62,7 @@ def declared(path: Path, pattern: str) -> str:
 def stamp(topic: str) -> str:
     """A hash of everything that the files of a topic depend on."""
     files = b"".join((HERE / name).read_bytes() for name in [f"{topic}.py", *MADE_WITH[topics()[topic]]])
-    used = [package for package in ("h5py", "netCDF4", "hdf5plugin", "numpy") if package.encode() in files]
+    used = [package for package in ("h5py", "netCDF4", "pyhdf", "hdf5plugin", "numpy") if package.encode() in files]
     versions = [f"{package} {version(package)}" for package in used]
     return f"{hashlib.sha256(files).hexdigest()} {', '.join(versions)}\n"
 
