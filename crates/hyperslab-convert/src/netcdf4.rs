@@ -243,7 +243,7 @@ impl BlockSource for Blocks {
     }
 }
 
-/// So many elements that were never written.
+/// The bytes of elements that were never written.
 pub(crate) fn unwritten(dataset: &Dataset, elements: u64) -> Vec<u8> {
     match &dataset.fill_value().value {
         Fill::User(fill) => fill.repeat(elements as usize),

@@ -51,7 +51,7 @@ pub struct Descriptors {
 }
 
 impl Descriptors {
-    /// Reads all blocks of a file of `file_len` bytes. `fetch` gives so many bytes at an offset; what is asked for lies in
+    /// Reads all blocks of a file of `file_len` bytes. `fetch` gives the bytes of a range; what is asked for lies in
     /// the file.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use crate::cursor::{Cursor, Parsed};
 use hyperslab_format::{FormatError, Name};
 
-/// The version of a Vgroup and of a Vdata stands so many bytes before the end of its element.
+/// Bytes from the version of a Vgroup or a Vdata to the end of its element.
 pub(crate) const VERSION_FROM_END: usize = 5;
 /// From this version on, there are flags and attributes.
 pub(crate) const VERSION_WITH_ATTRIBUTES: u16 = 4;

@@ -344,7 +344,7 @@ fn a_file_of_netcdf_classic_opens_in_one_request_or_two() {
     }
 }
 
-/// A file of HDF4 with a block of descriptors for each data set of four numbers, and so many bytes after each.
+/// A file of HDF4 with a block of descriptors for each data set of four numbers, and `gap` bytes after each.
 fn hdf4(data_sets: u16, gap: usize) -> Vec<u8> {
     let mut bytes = hyperslab_hdf4::MAGIC.to_vec();
     let words = |numbers: &[u16]| numbers.iter().flat_map(|number| number.to_be_bytes()).collect::<Vec<u8>>();

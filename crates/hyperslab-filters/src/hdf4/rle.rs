@@ -1,8 +1,8 @@
 //! Run-length encoding (coder 1): a control byte, and what it says.
 //!
 //! ```text
-//! 128 to 255   the next byte, so many times less 125
-//! 0 to 127     so many bytes and one more, as they are
+//! n from 128   the next byte, n - 125 times
+//! n below 128  the next n + 1 bytes, as they are
 //! ```
 
 use crate::FilterError;

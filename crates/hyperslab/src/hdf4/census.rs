@@ -8,7 +8,7 @@ use super::place::Place;
 use crate::census::{Census, Claims, Owner, Tree, sum};
 use hyperslab_hdf4::{Special, tag};
 
-/// The census of a file of so many bytes.
+/// The census of a file of `file_bytes` bytes.
 pub(super) fn take(elements: &Elements, contents: &Contents, file_bytes: u64) -> Census {
     let mut claims = Claims::default();
     claims.add(0, 4, Owner::Metadata("magic number"), file_bytes);

@@ -53,7 +53,7 @@ pub(super) fn number(number_type: NumberType, order: ByteOrder) -> Datatype {
     Datatype { size, class, committed: None }
 }
 
-/// Text of so many bytes.
+/// Text of `bytes` bytes.
 pub(super) fn text(bytes: u32) -> Datatype {
     let class = Class::FixedString { padding: StringPadding::NullPad, charset: Charset::Utf8 };
     Datatype { size: bytes, class, committed: None }

@@ -223,7 +223,7 @@ fn attributes(elements: &Elements, tables: &Tables, vgroup: &Vgroup) -> Result<V
 }
 
 /// Decodes lines of an image that are run-length encoded each by itself: a count with the highest bit set stands before a byte
-/// that is repeated, any other before so many bytes.
+/// that is repeated, any other before that number of bytes.
 pub(super) fn run_lengths(stored: &[u8], line: usize, bytes: usize) -> Result<Vec<u8>> {
     let cut = || Error::damaged("a run of an image ends behind its bytes");
     let mut values = Vec::with_capacity(bytes.min(stored.len().saturating_mul(128)));

@@ -13,7 +13,7 @@ use hyperslab_hdf4::MAGIC;
 use hyperslab_io::{Memory, Source, purpose};
 use std::sync::Arc;
 
-/// A distant file of at most so many bytes is fetched as a whole: its structures lie all over it.
+/// The largest distant file that is fetched as a whole, in bytes: structures lie all over a file.
 const WHOLE_BYTES_MAX: u64 = 8 << 20;
 
 /// True for a file that begins with these bytes.

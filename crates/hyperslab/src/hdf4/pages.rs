@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// So many bytes of a distant file are fetched at once: structures lie in groups.
+/// The bytes of a distant file that are fetched at once: structures lie in groups.
 const PAGE_BYTES: u64 = 256 << 10;
 
 /// The bytes of a file for its structures.

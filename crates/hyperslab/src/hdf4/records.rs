@@ -9,7 +9,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// So many bytes are read at once where a read does not begin with a record.
+/// The bytes that are read at once where a read does not begin with a record.
 const PART_BYTES: usize = 1 << 20;
 
 /// Which bytes of a record change their order.

@@ -26,7 +26,7 @@ use hyperslab_hdf4::{Compressed, External};
 use hyperslab_io::{Memory, Source};
 use std::sync::Arc;
 
-/// Values that must be brought into another order are read at once, up to so many bytes.
+/// The most bytes of values that must be brought into another order, which are read at once.
 const REORDERED_BYTES_MAX: u64 = 1 << 30;
 
 /// Where the values are, in the engine's words.
