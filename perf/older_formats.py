@@ -1,10 +1,11 @@
-"""Reads netCDF classic files: seconds of hyperslab and of netCDF4, in turns, in one run.
+"""Reads files of older formats: seconds of hyperslab and of netCDF4 or pyhdf, in turns, in one run.
 
     older_formats.py                  text to standard output
     older_formats.py --small          a hundredth of the records, to try the script
     older_formats.py --runs 7         how often each is read; the median counts
 
-Files are in the page cache. A copy that swaps the bytes of an array in memory is the floor of a variable of fixed size.
+Files are in the page cache. A copy that swaps the bytes of an array in memory is the floor of a variable of fixed size. What is read
+of HDF4 is one deflated stream; each run opens the file anew, so that nothing is kept from the run before.
 """
 
 from __future__ import annotations
@@ -83,11 +84,74 @@ def readers(path: Path, case: Case) -> dict[str, Callable[[], Any]]:
     return found
 
 
+#: A field of HDF4: 24 levels of 1,443 × 1,443 32-bit floats, 200 MB.
+HDF4_SHAPE = (24, 1_443, 1_443)
+#: Rows that are read in all levels.
+HDF4_ROWS = 20
+
+
+class Hdf4Case(NamedTuple):
+    """What is read of a file of HDF4, by whom."""
+
+    name: str
+    ours: Callable[[Path], Any]
+    peer: Callable[[Path], Any]
+    bound: float
+
+
+def by_pyhdf(path: Path) -> Any:
+    """The whole field, by libhdf4."""
+    from pyhdf.SD import SD
+
+    return SD(str(path)).select("field").get()
+
+
+def whole(path: Path) -> Any:
+    """The whole field."""
+    with hyperslab.File(path) as file:
+        return file["field"][...]
+
+
+def rows(path: Path) -> Any:
+    """Some rows in all levels, one after the other."""
+    with hyperslab.File(path) as file:
+        field = file["field"]
+        step = field.shape[1] // HDF4_ROWS
+        return [field[:, row * step] for row in range(HDF4_ROWS)]
+
+
+HDF4_CASES = (
+    Hdf4Case("HDF4, 200 MB in one deflated stream: in full, by pyhdf", whole, by_pyhdf, 0.6),
+    Hdf4Case("HDF4, 200 MB in one deflated stream: 20 rows, in full", rows, whole, 1.2),
+)
+
+
+def make_hdf4(path: Path, shape: tuple[int, ...]) -> None:
+    """Writes the field by libhdf4."""
+    from pyhdf.SD import SD, SDC
+
+    random = np.random.default_rng(1)
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    field = file.create("field", SDC.FLOAT32, shape)
+    field.setcompress(SDC.COMP_DEFLATE, 4)
+    smooth = np.add.outer(np.sin(np.arange(shape[1]) / 50), np.cos(np.arange(shape[2]) / 70))
+    values = np.stack([smooth + level for level in range(shape[0])]) + random.normal(0, 0.01, shape)
+    field[:] = np.round(values, 2).astype("f4")
+    field.endaccess()
+    file.end()
+
+
 def seconds(read: Callable[[], Any]) -> float:
     """The seconds of one read."""
     begun = time.perf_counter()
     read()
     return time.perf_counter() - begun
+
+
+def report(name: str, ours: float, peer: float, bound: float) -> None:
+    """Prints a line."""
+    verdict = "" if ours <= bound * peer else "  not reached"
+    print(f"{name:56} {ours * 1e3:7.2f} ms {peer * 1e3:7.2f} ms {ours / peer:6.2f} {bound:6.2f}{verdict}", flush=True)
 
 
 def main() -> None:
@@ -110,8 +174,18 @@ def main() -> None:
                 for name, read in found.items():
                     runs[name].append(seconds(read))
         ours, peer = (statistics.median(runs[name]) for name in ("hyperslab", case.peer))
-        verdict = "" if ours <= case.bound * peer else "  not reached"
-        print(f"{case.name:56} {ours * 1e3:7.2f} ms {peer * 1e3:7.2f} ms {ours / peer:6.2f} {case.bound:6.2f}{verdict}")
+        report(case.name, ours, peer, case.bound)
+    shape = (2, *HDF4_SHAPE[1:]) if given.small else HDF4_SHAPE
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "field.hdf"
+        make_hdf4(path, shape)
+        os.sync()
+        for one in HDF4_CASES:
+            times: tuple[list[float], list[float]] = ([], [])
+            for _ in range(given.runs):
+                for read, spent in zip((one.ours, one.peer), times, strict=True):
+                    spent.append(seconds(lambda read=read: read(path)))
+            report(one.name, *map(statistics.median, times), one.bound)
 
 
 if __name__ == "__main__":

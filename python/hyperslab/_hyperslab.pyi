@@ -548,7 +548,7 @@ class File(Group):
         files, "core" for one in memory, "fileobj" for a Python object."""
     @property
     def format(self) -> Literal["hdf5", "hdf4", "netcdf-classic-1", "netcdf-classic-2", "netcdf-classic-5"]:
-        """The format of the file."""
+        """The format of the file: "hdf5", "hdf4", or "netcdf-classic-1", "-2" or "-5"."""
     @property
     def swmr_mode(self) -> bool:
         """Always False: the file is read as it was when it was opened."""

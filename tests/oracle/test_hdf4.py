@@ -12,6 +12,7 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
+from hdf4_library import set_bits, set_chunks, set_file
 from kit import CORPUS, missing_corpus, scaled
 from pyhdf import VS  # noqa: F401: HDF.vstart needs it.
 from pyhdf.HDF import HC, HDF
@@ -67,9 +68,22 @@ def make(path: Path, random: np.random.Generator) -> None:
         one.units = "K"
         if random.random() < 0.3:
             one.setfillvalue(7)
-        compression = COMPRESSIONS[str(random.choice(list(COMPRESSIONS)))]
-        if compression and not can_grow:
-            one.setcompress(*compression)
+        compression = str(random.choice(list(COMPRESSIONS)))
+        storage = str(random.choice(["whole", "chunks", "bits", "file"]))
+        parameters = COMPRESSIONS[compression]
+        if can_grow:
+            pass
+        elif storage == "chunks":
+            chunk = [int(random.integers(1, length + 2)) for length in shape]
+            set_chunks(one, chunk, compression, *(parameters or ())[1:])
+        elif storage == "bits" and np.dtype(dtype).kind != "f":
+            width = 8 * np.dtype(dtype).itemsize
+            bits = int(random.integers(1, width + 1))
+            set_bits(one, int(random.integers(bits - 1, width)), bits, random.random() < 0.5, random.random() < 0.5)
+        elif storage == "file":
+            set_file(one, path.with_suffix(f".{number}"), int(random.integers(0, 9)))
+        elif parameters:
+            one.setcompress(*parameters)
         if random.random() < 0.9:
             whole = values(random, dtype, tuple(shape))
             # In two steps, so that the element of one that can grow is linked.

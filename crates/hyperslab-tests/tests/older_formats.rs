@@ -28,11 +28,12 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     files
 }
 
-fn read(bytes: Vec<u8>) -> Outcome {
+/// Reads a file; `what` was done to it.
+fn read(bytes: Vec<u8>, what: &str) -> Outcome {
     let start = Stopwatch::start();
     let file = File::from_source(Arc::new(Memory::new("damaged", bytes)));
     let outcome = file.map_or_else(Outcome::of, |file| read_everything(&file));
-    assert!(start.elapsed() < HANG, "took {:?}", start.elapsed());
+    assert!(start.elapsed() < HANG, "{what}: took {:?}", start.elapsed());
     outcome
 }
 
@@ -50,9 +51,9 @@ fn random() -> impl FnMut() -> u64 {
 fn truncated(ending: &str) {
     for path in files(&require!(fixtures()), ending) {
         let whole = std::fs::read(&path).unwrap();
-        assert!(read(whole.clone()).counts().0 > 0, "{}", path.display());
+        assert!(read(whole.clone(), "whole").counts().0 > 0, "{}", path.display());
         for len in 0..whole.len() {
-            read(whole[..len].to_vec());
+            read(whole[..len].to_vec(), &format!("{}, cut at {len}", path.display()));
         }
     }
 }
@@ -72,7 +73,7 @@ fn changed(ending: &str) {
                 _ => random() as u8,
             };
         }
-        read(bytes);
+        read(bytes, &format!("change {number}"));
     }
 }
 

@@ -30,6 +30,9 @@ impl Attribute {
         let records = records.map(|element| element.bytes).unwrap_or_default();
         let (start, step) = vdata.place(field);
         let mut values = Vec::new();
+        if field.bytes() == 0 {
+            return Ok(Self { name: name.clone(), number_type: field.number_type, values });
+        }
         for record in 0..u64::from(vdata.records) {
             let from = (start + record * step) as usize;
             let bytes = records.get(from..from + field.bytes()).ok_or_else(|| {

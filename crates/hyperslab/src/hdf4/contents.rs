@@ -227,7 +227,7 @@ impl Builder<'_> {
             return Some(*known);
         }
         let vdata = self.tables.vdatas.get(&reference).filter(|vdata| vdata::is_a_users(vdata))?;
-        let object = match vdata.fields.is_empty() {
+        let object = match vdata.record_bytes == 0 || vdata.fields.is_empty() {
             // No record has anything: what is left is a name.
             true => vdata::without_fields(self.elements, self.tables, reference, vdata).map(Object::Group),
             false => vdata::data_set(self.elements, self.tables, reference, vdata, is_plain)
