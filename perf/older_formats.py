@@ -91,7 +91,7 @@ HDF4_ROWS = 20
 
 
 class Hdf4Case(NamedTuple):
-    """What is read of a file of HDF4, by whom."""
+    """What is read of a file of HDF4, and by which library."""
 
     name: str
     ours: Callable[[Path], Any]

@@ -15,12 +15,19 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use hyperslab_apps::forecast::DEFAULT_STORE;
 use std::path::PathBuf;
 
+/// What `--version` prints: also which encoders write gzip, since their speeds differ. They are in every build.
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\ngzip is written by hyperslab's own encoder (fast) and by libdeflate (small)"
+);
+
 /// Inspect HDF5 and netCDF-4 files: list their contents, explain reads, diagnose slow ones, compare libraries
 #[derive(Debug, Parser)]
 #[command(
     name = "hyperslab",
     bin_name = "hyperslab",
     version,
+    long_version = VERSION,
     subcommand_required = true,
     arg_required_else_help = true
 )]

@@ -11,7 +11,9 @@ fn out(arguments: &[&str]) -> String {
 
 #[test]
 fn the_version_is_the_crates() {
-    assert_eq!(out(&["--version"]), format!("hyperslab {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(out(&["-V"]), format!("hyperslab {}\n", env!("CARGO_PKG_VERSION")));
+    let long = out(&["--version"]);
+    assert!(long.starts_with(&out(&["-V"])) && long.contains("gzip is written by"), "{long}");
 }
 
 #[test]

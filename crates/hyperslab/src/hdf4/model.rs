@@ -76,8 +76,13 @@ pub(super) enum Values {
 /// An order of the bytes of an element.
 #[derive(Debug, Clone)]
 pub(super) enum Order {
-    /// All values of a field, then those of the next one: bytes of each field in a record.
-    ByField(Vec<(usize, usize)>),
+    /// All values of a field, then those of the next one.
+    ByField {
+        /// Bytes of a record.
+        record: usize,
+        /// Where each field begins in a record, and its bytes.
+        fields: Vec<(usize, usize)>,
+    },
     /// Components of an image by line or by plane: the sizes of the stored axes, and the axis that comes last.
     Transposed { sizes: [usize; 3], last: usize },
     /// Lines that are run-length encoded each by itself: bytes of a line.

@@ -196,12 +196,15 @@ fn extents_storage(data_set: &DataSet, node: &Node, mut extents: Vec<Extent>, ne
         [Extent { at, .. }] => {
             Storage::Contiguous { data: node.file.data.clone(), base: *at, record_bytes: None }
         }
-        _ => {
-            let joined = Joined::new(node.file.source.clone(), &extents, data_set.fill.clone());
-            let data = DataSource::new(Arc::new(joined), node.file.data.runtime.clone());
-            Storage::External { data: Arc::new(data) }
-        }
+        _ => joined(data_set, node, node.file.source.clone(), &extents),
     }
+}
+
+/// Parts of a source, one after the other; those without a place were never written.
+fn joined(data_set: &DataSet, node: &Node, source: Arc<dyn Source>, extents: &[Extent]) -> Storage {
+    let joined = Joined::new(source, extents, data_set.fill.clone());
+    let data = DataSource::new(Arc::new(joined), node.file.data.runtime.clone());
+    Storage::External { data: Arc::new(data) }
 }
 
 /// Values in one coded stream: a single chunk, which is decoded once and kept.
@@ -222,14 +225,14 @@ fn coded(
         [Extent { at: Some(address), len }] if length == needed && !shape.is_empty() => (*address, *len),
         _ => {
             // The stream is not in one piece, or it has not as many bytes as the values.
-            check_len(needed)?;
-            let mut bytes = elements.decode(compressed, at)?.to_vec();
-            bytes.truncate(needed as usize);
-            let missing = (needed as usize).saturating_sub(bytes.len());
-            let rest = data_set.fill.iter().copied().cycle().skip(bytes.len() % data_set.fill.len().max(1));
-            bytes.extend(rest.take(missing));
-            bytes.resize(needed as usize, 0);
-            return Ok(Storage::Compact { data: Bytes::from(bytes) }.into());
+            let bytes = elements.decode(compressed, at)?;
+            let len = bytes.len() as u64;
+            if len >= needed {
+                return Ok(Storage::Compact { data: bytes.slice(..needed as usize) }.into());
+            }
+            let extents = [Extent { at: Some(0), len }, Extent { at: None, len: needed - len }];
+            let decoded = Arc::new(Memory::new(node.file.source.name(), bytes));
+            return Ok(joined(data_set, node, decoded, &extents).into());
         }
     };
     let bytes = usize::try_from(needed)
@@ -267,13 +270,13 @@ fn reordered(elements: &Elements, key: (u16, u16), order: &Order, needed: u64) -
     }
     let mut values = Vec::with_capacity(needed);
     match order {
-        Order::ByField(fields) => {
-            let record: usize = fields.iter().map(|(_, bytes)| bytes).sum();
-            let records = needed / record.max(1);
+        Order::ByField { record, fields } => {
+            let records = needed / (*record).max(1);
             values.resize(needed, 0);
-            for (offset, bytes) in fields {
-                let column = stored[offset * records..].chunks_exact((*bytes).max(1)).take(records);
-                for (value, record) in column.zip(values.chunks_exact_mut(record.max(1))) {
+            for (offset, bytes) in fields.iter().filter(|(_, bytes)| *bytes > 0) {
+                let column = stored.get(offset * records..(offset + bytes) * records);
+                let column = column.ok_or_else(|| too_short(stored.len() as u64, needed as u64))?;
+                for (value, record) in column.chunks_exact(*bytes).zip(values.chunks_exact_mut(*record)) {
                     record[*offset..offset + bytes].copy_from_slice(value);
                 }
             }

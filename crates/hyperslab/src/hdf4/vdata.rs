@@ -46,7 +46,8 @@ pub(super) fn data_set(
     let values = match vdata.is_by_field && vdata.fields.len() > 1 {
         true => {
             let place = |field: &hyperslab_hdf4::Field| (field.offset.into(), field.bytes());
-            Values::Reordered(key, Order::ByField(vdata.fields.iter().map(place).collect()))
+            let fields = vdata.fields.iter().map(place).collect();
+            Values::Reordered(key, Order::ByField { record: vdata.record_bytes.into(), fields })
         }
         false => Values::Of(key),
     };
