@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! open ─► elements: descriptors, and the bytes of each element
-//!           └─► tables: all Vgroups and Vdatas ─► contents: the tree of groups and datasets
+//!           └─► tables: all Vgroups and Vdatas ─► tree: groups and datasets, which contents keeps
 //!                 ├─ scientific      SDS: values, dimensions, attributes
 //!                 ├─ image           raster images and palettes
 //!                 ├─ vdata           tables of records, as compounds
@@ -20,6 +20,7 @@ mod datatype;
 mod decoder;
 mod elements;
 mod eos;
+mod eos_group;
 mod extents;
 mod format;
 mod image;
@@ -36,6 +37,7 @@ mod scientific_old;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod values;
 mod vdata;
 

@@ -32,7 +32,7 @@ pub(crate) fn open(
     let source = at_once(source).map_err(|error| error.in_file(name.clone()))?;
     let read = || {
         let elements = Arc::new(Elements::read(source.clone())?);
-        let contents = Contents::read(&elements)?;
+        let contents = Contents::read(&elements);
         Ok(Hdf4::new(elements, contents))
     };
     let format = read().map_err(|error: crate::Error| error.in_file(name))?;

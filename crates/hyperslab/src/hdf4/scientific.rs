@@ -53,10 +53,11 @@ pub(super) struct Sds {
 }
 
 /// Reads the data sets, if the file has a Vgroup of them.
-pub(super) fn read(elements: &Elements, tables: &Tables) -> Result<Option<Scientific>> {
+pub(super) fn read(elements: &Elements, tables: &Tables) -> Option<Scientific> {
     let mut of_class = tables.vgroups.values().filter(|vgroup| vgroup.class.as_bytes() == class::FILE);
-    let Some(file) = of_class.next() else { return Ok(None) };
-    let mut found = Scientific { dimensions: dimensions(elements, tables, file)?, ..Scientific::default() };
+    let file = of_class.next()?;
+    let mut found = Scientific::default();
+    found.dimensions = dimensions(elements, tables, file, &mut found.problems);
     for (reference, vgroup) in tables.vgroups_of(file) {
         if vgroup.class.as_bytes() != class::VARIABLE {
             continue;
@@ -66,25 +67,39 @@ pub(super) fn read(elements: &Elements, tables: &Tables) -> Result<Option<Scient
             Err(error) => found.problems.push(error.at_object(format!("/{}", vgroup.name))),
         }
     }
-    found.attributes = tables.attributes_of(elements, file, class::ATTRIBUTE)?;
-    Ok(Some(found))
+    match tables.attributes_of(elements, file, class::ATTRIBUTE) {
+        Ok(attributes) => found.attributes = attributes,
+        Err(error) => found.problems.push(error.at_object("/")),
+    }
+    Some(found)
 }
 
-fn dimensions(elements: &Elements, tables: &Tables, file: &Vgroup) -> Result<Vec<Dimension>> {
+fn dimensions(
+    elements: &Elements,
+    tables: &Tables,
+    file: &Vgroup,
+    problems: &mut Vec<Error>,
+) -> Vec<Dimension> {
     let mut dimensions: Vec<Dimension> = Vec::new();
     for (_, vgroup) in tables.vgroups_of(file) {
         let is_unlimited = vgroup.class.as_bytes() == class::UNLIMITED;
         if !is_unlimited && vgroup.class.as_bytes() != class::DIMENSION {
             continue;
         }
-        let len = length(elements, tables, vgroup, is_unlimited)?;
+        let len = match length(elements, tables, vgroup, is_unlimited) {
+            Ok(len) => len,
+            Err(error) => {
+                problems.push(error);
+                continue;
+            }
+        };
         let name = vgroup.name.clone();
         let is_known = |known: &Dimension| known.name == name && (known.len == len || is_unlimited);
         if !dimensions.iter().any(is_known) {
             dimensions.push(Dimension { name, len, is_unlimited });
         }
     }
-    Ok(dimensions)
+    dimensions
 }
 
 /// The length of a dimension.

@@ -1,0 +1,104 @@
+//! The group of a grid, a swath or a point of HDF-EOS2: its fields, and the dimensions that they have in it.
+
+use super::eos::{self, Structures};
+use super::model::{Group, Object};
+use super::names::Names;
+use super::tree::Builder;
+use crate::named_dimensions::NamedDimension;
+use hyperslab_format::{Address, Name};
+use hyperslab_hdf4::{Vgroup, tag};
+
+impl Builder<'_> {
+    /// The group of a grid, a swath or a point of HDF-EOS2: its fields, with the names of dimensions as they are there.
+    pub(super) fn add_structure(
+        &mut self,
+        reference: u16,
+        vgroup: &Vgroup,
+        kind: eos::Kind,
+        structures: &Structures,
+        in_structures: &mut eos::Fields,
+    ) -> usize {
+        let index = self.add(Object::Group(Group::default()));
+        self.names.insert(index, (vgroup.name.clone(), "vgroup", reference));
+        self.by_key.insert((tag::VGROUP, reference), index);
+        let structure = structures.of(kind, &vgroup.name);
+        let (mut names, mut links) = (Names::default(), Vec::new());
+        let mut attributes = self.attributes(vgroup);
+        let mut dimensions: Vec<(Name, u64, usize)> = Vec::new();
+        let parts: Vec<Vgroup> = self.tables.vgroups_of(vgroup).map(|(_, part)| part.clone()).collect();
+        for part in &parts {
+            attributes.extend(self.attributes(part));
+            for (member_tag, member) in &part.members {
+                let key = (tag::base(*member_tag), *member);
+                let found = match key.0 {
+                    tag::VDATA => self.vdata(*member, kind != eos::Kind::Point),
+                    _ => self.by_key.get(&key).copied(),
+                };
+                let is_new = |index: &usize| !links.iter().any(|(_, known)| known == index);
+                let Some(field) = found.filter(is_new) else { continue };
+                in_structures.insert(field);
+                self.name_axes(field, index, structure, &mut dimensions);
+                links.push((self.name(&mut names, field), field));
+            }
+        }
+        if let Some(structure) = structure {
+            attributes.extend(structure.attributes());
+            for (coordinate, dataset) in structure.coordinates() {
+                let is_there = links.iter().any(|(name, _)| *name == coordinate);
+                let axis = dimensions.iter().find(|(name, ..)| *name == coordinate).map(|found| found.2);
+                if let (false, Some(axis)) = (is_there, axis) {
+                    let index = self.add(Object::DataSet(Box::new(dataset)));
+                    self.contents.dimensions.axes.insert(Address(index as u64), vec![axis]);
+                    links.push((coordinate, index));
+                }
+            }
+        }
+        let at = self.elements.descriptors.get(tag::VGROUP, reference).map_or(0, |found| found.offset.into());
+        self.contents.objects[index] =
+            Object::Group(Group { links, other_names: Vec::new(), attributes, at });
+        index
+    }
+
+    /// Gives the axes of a field the dimensions of its structure, under their short names.
+    fn name_axes(
+        &mut self,
+        field: usize,
+        group: usize,
+        structure: Option<&eos::Structure>,
+        dimensions: &mut Vec<(Name, u64, usize)>,
+    ) {
+        let Object::DataSet(data_set) = &self.contents.objects[field] else { return };
+        let shape = data_set.shape.clone();
+        let address = Address(field as u64);
+        let known = self.contents.dimensions.axes.get(&address).cloned().unwrap_or_default();
+        let own = self.names.get(&field).map(|(name, ..)| name.clone()).unwrap_or_default();
+        let listed = structure.and_then(|structure| structure.dimensions_of(&own)).unwrap_or_default();
+        let mut axes = Vec::new();
+        for (axis, len) in shape.iter().enumerate() {
+            let given = known
+                .get(axis)
+                .map(|number| eos::short_name(&self.contents.dimensions.dimensions[*number].name));
+            let name = given.or_else(|| listed.get(axis).map(|name| Name::from(&**name)));
+            let Some(name) = name else { return };
+            let found = dimensions.iter().find(|(known, known_len, _)| *known == name && known_len == len);
+            let number = match found {
+                Some((.., number)) => *number,
+                None => {
+                    let number = self.contents.dimensions.dimensions.len();
+                    let is_unlimited = axis == 0 && can_grow(&self.contents.objects[field]);
+                    let group = Address(group as u64);
+                    let dimension = NamedDimension { name: name.clone(), len: *len, is_unlimited, group };
+                    self.contents.dimensions.dimensions.push(dimension);
+                    dimensions.push((name, *len, number));
+                    number
+                }
+            };
+            axes.push(number);
+        }
+        self.contents.dimensions.axes.insert(address, axes);
+    }
+}
+
+fn can_grow(object: &Object) -> bool {
+    matches!(object, Object::DataSet(data_set) if data_set.is_unlimited)
+}
