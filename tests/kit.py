@@ -37,11 +37,15 @@ def missing_corpus() -> str | None:
     return None
 
 
+#: HYPERSLAB_TEST_SCALE sets the scale.
+SCALE = float(os.environ.get("HYPERSLAB_TEST_SCALE", "1"))
+IS_FULL = SCALE >= 10
+
+
 def scaled(count: int, full: int | None = None) -> int:
-    """The number of repetitions that is `count` at scale 1, and `full` at scale 10, if that is not ten times as many. At least 1.
-    HYPERSLAB_TEST_SCALE sets the scale."""
-    scale = float(os.environ.get("HYPERSLAB_TEST_SCALE", "1"))
-    return max(1, round(count * scale)) if full is None or scale < 10 else full
+    """The number of repetitions that is `count` at scale 1, and `full` in the full run, if that is not ten times as many. At
+    least 1."""
+    return full if full is not None and IS_FULL else max(1, round(count * SCALE))
 
 
 #: Files for which other readers take minutes, because they have a thousand variables or chunks. `scripts/test --full` compares

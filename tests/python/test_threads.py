@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import h5py
 import numpy as np
 import pytest
-from kit import scaled
+from kit import IS_FULL
 
 import hyperslab
 
@@ -144,7 +144,7 @@ def test_the_interpreter_runs_on_while_a_read_is_under_way(tmp_path):
 
 @pytest.mark.parametrize("place", ["local", "http"])
 def test_thirty_two_threads_open_and_read_files_without_an_error(tmp_path, place, server):
-    """For 20 seconds of files in CI, and a million times by `scripts/test --full`."""
+    """For 20 seconds of files in CI, and a million times by `scripts/test --full`: half of them by HTTP."""
     xr = pytest.importorskip("xarray")
     files = []
     for number in range(20):
@@ -155,7 +155,7 @@ def test_thirty_two_threads_open_and_read_files_without_an_error(tmp_path, place
         )
         server.files[f"/{path.name}"] = path.read_bytes()
         files.append((str(path) if place == "local" else f"{server.url}/{path.name}", values.sum(dtype="f8")))
-    opens = scaled(1_000_000) if scaled(100) > 100 else None
+    opens = 500_000 if IS_FULL else None
     until = time.monotonic() + (20 if place == "local" else 5)
     counted = [0] * 32
 
