@@ -168,8 +168,12 @@ mod tests {
         let fields: Vec<_> =
             Vdata::parse(&vdata(4, 8), 0).unwrap().attributes.iter().map(|a| a.field).collect();
         assert_eq!(fields, [None, Some(1)]);
-        // In an old Vdata, 24 is no code of a type.
-        Vdata::parse(&vdata(2, 8), 0).unwrap_err();
+        // In an old Vdata, types have codes of their own.
+        let mut old = vdata(2, 8);
+        old[10..14].copy_from_slice(&[0, 4, 0, 2]);
+        let names: Vec<_> =
+            Vdata::parse(&old, 0).unwrap().fields.iter().map(|field| field.number_type.name()).collect();
+        assert_eq!(names, ["int32", "int16"]);
     }
 
     #[test]
