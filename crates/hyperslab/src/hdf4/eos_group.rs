@@ -96,6 +96,7 @@ impl Builder<'_> {
             axes.push(number);
         }
         self.contents.dimensions.axes.insert(address, axes);
+        self.renamed.extend(known);
     }
 }
 

@@ -19,10 +19,13 @@ use super::vdata;
 use crate::named_dimensions::NamedDimension;
 use hyperslab_format::{Address, Name};
 use hyperslab_hdf4::{Vgroup, tag};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Vgroups deeper than this are not followed: only a circle is as deep.
 const DEPTH_MAX: usize = 64;
+
+/// No group has this address.
+const NOWHERE: Address = Address(u64::MAX);
 
 /// Reads the tree of a file.
 pub(super) fn read(elements: &Elements) -> Contents {
@@ -30,7 +33,8 @@ pub(super) fn read(elements: &Elements) -> Contents {
     let problems = std::mem::take(&mut tables.problems);
     let contents = Contents { problems, ..Contents::default() };
     let (by_key, names) = (HashMap::new(), HashMap::new());
-    let mut builder = Builder { elements, tables: &tables, contents, by_key, names };
+    let renamed = HashSet::new();
+    let mut builder = Builder { elements, tables: &tables, contents, by_key, renamed, names };
     builder.build();
     builder.contents
 }
@@ -42,6 +46,8 @@ pub(super) struct Builder<'e> {
     pub(super) contents: Contents,
     /// Objects by the tags and the references that lead to them.
     pub(super) by_key: HashMap<(u16, u16), usize>,
+    /// Dimensions of the root group that fields of structures have under other names.
+    pub(super) renamed: HashSet<usize>,
     /// The name of each object, what it is, and its reference.
     pub(super) names: HashMap<usize, (Name, &'static str, u16)>,
 }
@@ -78,6 +84,7 @@ impl Builder<'_> {
                 None => members.extend(self.add_vgroup(*reference, vgroup, 0)),
             }
         }
+        self.hide_renamed();
         let listed = sds.iter().filter(|index| !in_structures.contains(*index)).copied();
         let listed: Vec<usize> =
             listed.chain(eos_groups).chain(members).chain(self.lone_vdatas()).chain(pictures).collect();
@@ -98,6 +105,15 @@ impl Builder<'_> {
     pub(super) fn add(&mut self, object: Object) -> usize {
         self.contents.objects.push(object);
         self.contents.objects.len() - 1
+    }
+
+    /// Takes the dimensions from the root group that nothing uses under their names there.
+    fn hide_renamed(&mut self) {
+        let dimensions = &mut self.contents.dimensions;
+        let used: HashSet<usize> = dimensions.axes.values().flatten().copied().collect();
+        for number in self.renamed.difference(&used) {
+            dimensions.dimensions[*number].group = NOWHERE;
+        }
     }
 
     /// Lets these tags and references lead to an object, if they lead to none yet.
