@@ -1,6 +1,6 @@
 //! Files of netCDF classic, 64-bit offset and CDF-5: the header, and where variables are.
 
-use crate::finding::{Finding, Report};
+use crate::finding::Report;
 use crate::rule::{Rule, rules};
 use hyperslab_classic::{Header, RecordCount, RemarkKind, Version};
 use hyperslab_format::Stop;
@@ -56,8 +56,7 @@ pub(crate) fn check(source: &dyn Source) -> io::Result<Option<Report>> {
             Err(Stop::Need(needs)) => {
                 let end = needs.iter().map(|need| need.range.end).max().unwrap_or(0).min(len);
                 if end <= bytes.len() as u64 || end > HEADER_BYTES_MAX {
-                    add(
-                        &mut report,
+                    report.note(
                         &HEADER,
                         "",
                         "header",
@@ -69,7 +68,7 @@ pub(crate) fn check(source: &dyn Source) -> io::Result<Option<Report>> {
                 bytes = read(source, end)?;
             }
             Err(Stop::Bad(error)) => {
-                add(&mut report, &HEADER, "", error.structure, error.at, error.to_string());
+                report.note(&HEADER, "", error.structure, error.at, error.to_string());
                 return Ok(Some(report));
             }
         }
@@ -80,18 +79,6 @@ fn read(source: &dyn Source, len: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; len as usize];
     source.read_into(0, &mut bytes)?;
     Ok(bytes)
-}
-
-fn add(
-    report: &mut Report,
-    rule: &'static Rule,
-    object: &str,
-    structure: &'static str,
-    at: u64,
-    message: String,
-) {
-    let object = object.to_owned();
-    report.add(Finding { rule, object, structure, at, message, source: rule.source });
 }
 
 fn check_header(header: &Header, file_len: u64, report: &mut Report) {
@@ -105,17 +92,17 @@ fn check_header(header: &Header, file_len: u64, report: &mut Report) {
             }
             RemarkKind::NulInName => (&NAME, "the name ends with NULs".to_owned()),
         };
-        add(report, rule, "", remark.structure, remark.at, message);
+        report.note(rule, "", remark.structure, remark.at, message);
     }
     let growing: Vec<String> =
         header.dimensions.iter().filter(|one| one.is_record()).map(|one| one.name.to_string()).collect();
     if growing.len() > 1 {
         let message = format!("{} are of length 0", growing.join(" and "));
-        add(report, &RECORD_DIMENSIONS, "", "dimension", 0, message);
+        report.note(&RECORD_DIMENSIONS, "", "dimension", 0, message);
     }
     if let RecordCount::Streamed(count) = header.records {
         let message = format!("the number of records is not known; the file has room for {count}");
-        add(report, &STREAMING, "", "header", 4, message);
+        report.note(&STREAMING, "", "header", 4, message);
     }
     for number in header.too_large() {
         let max = header.version.variable_bytes_max().unwrap_or(u64::MAX);
@@ -127,7 +114,7 @@ fn check_header(header: &Header, file_len: u64, report: &mut Report) {
 
 fn of_variable(header: &Header, number: usize, rule: &'static Rule, message: String, report: &mut Report) {
     let variable = &header.variables[number];
-    add(report, rule, &format!("/{}", variable.name), "variable", variable.at, message);
+    report.note(rule, format!("/{}", variable.name), "variable", variable.at, message);
 }
 
 fn check_places(header: &Header, file_len: u64, report: &mut Report) {
@@ -156,7 +143,7 @@ fn check_places(header: &Header, file_len: u64, report: &mut Report) {
     let last = end.checked_next_multiple_of(ALIGN).unwrap_or(end);
     if is_known && file_len > last {
         let message = format!("{} bytes follow the last value", file_len - last);
-        add(report, &BYTES_AFTER_END, "", "file", last, message);
+        report.note(&BYTES_AFTER_END, "", "file", last, message);
     }
 }
 

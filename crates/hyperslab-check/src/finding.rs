@@ -71,6 +71,19 @@ impl Report {
         }
     }
 
+    /// Adds what a rule has found of an object, by its path, in the structure at this offset.
+    pub(crate) fn note(
+        &mut self,
+        rule: &'static Rule,
+        object: impl Into<String>,
+        structure: &'static str,
+        at: u64,
+        message: String,
+    ) {
+        let object = object.into();
+        self.add(Finding { rule, object, structure, at, message, source: rule.source });
+    }
+
     /// The number of findings that are not listed.
     pub fn unlisted(&self) -> u64 {
         self.errors + self.warnings + self.notes - self.findings.len() as u64

@@ -1,7 +1,7 @@
 //! Files of HDF4: descriptors, the elements that they lead to, and the structures that refer to others.
 
-use crate::finding::{Finding, Report};
-use crate::rule::{Rule, rules};
+use crate::finding::Report;
+use crate::rule::rules;
 use hyperslab_format::FormatError;
 use hyperslab_hdf4::{Descriptor, Descriptors, MAGIC, Special, Vdata, Vgroup, tag};
 use hyperslab_io::Source;
@@ -39,7 +39,7 @@ pub(crate) fn check(source: &dyn Source) -> io::Result<Option<Report>> {
         Ok(descriptors) => descriptors,
         Err(ReadError::Io(error)) => return Err(error),
         Err(ReadError::Format(error)) => {
-            add(&mut report, &DESCRIPTORS, String::new(), error.structure, error.at, error.to_string());
+            report.note(&DESCRIPTORS, "", error.structure, error.at, error.to_string());
             return Ok(Some(report));
         }
     };
@@ -65,17 +65,6 @@ fn read(source: &dyn Source, range: Range<u64>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn add(
-    report: &mut Report,
-    rule: &'static Rule,
-    object: String,
-    structure: &'static str,
-    at: u64,
-    message: String,
-) {
-    report.add(Finding { rule, object, structure, at, message, source: rule.source });
-}
-
 /// A check of one file.
 struct Check<'s> {
     source: &'s dyn Source,
@@ -90,7 +79,7 @@ impl Check<'_> {
             let first = self.descriptors.get(descriptor.tag, descriptor.reference);
             if first.is_some_and(|first| first != descriptor) {
                 let message = format!("there are two elements {}", name(descriptor));
-                add(report, &TWICE, String::new(), "data descriptor", descriptor.offset.into(), message);
+                report.note(&TWICE, "", "data descriptor", descriptor.offset.into(), message);
             }
             let Some(range) = descriptor.range() else { continue };
             if range.end > self.source.len() {
@@ -100,7 +89,7 @@ impl Check<'_> {
                     range.end,
                     self.source.len()
                 );
-                add(report, &TRUNCATED, String::new(), "element", range.start, message);
+                report.note(&TRUNCATED, "", "element", range.start, message);
                 continue;
             }
             if range.end - range.start <= STRUCTURE_BYTES_MAX {
@@ -117,23 +106,19 @@ impl Check<'_> {
         let is_vdata = tag::base(descriptor.tag) == tag::VDATA;
         if descriptor.is_special() {
             if let Err(error) = Special::parse(&read(self.source, range)?, at) {
-                add(report, &SPECIAL, String::new(), error.structure, error.at, error.to_string());
+                report.note(&SPECIAL, "", error.structure, error.at, error.to_string());
             }
         } else if is_vgroup {
             report.objects += 1;
             match Vgroup::parse(&read(self.source, range)?, at) {
                 Ok(vgroup) => self.members(&vgroup, at, report),
-                Err(error) => {
-                    add(report, &STRUCTURE, String::new(), error.structure, error.at, error.to_string())
-                }
+                Err(error) => report.note(&STRUCTURE, "", error.structure, error.at, error.to_string()),
             }
         } else if is_vdata {
             report.objects += 1;
             match Vdata::parse(&read(self.source, range)?, at) {
                 Ok(vdata) => self.records(descriptor.reference, &vdata, at, report),
-                Err(error) => {
-                    add(report, &STRUCTURE, String::new(), error.structure, error.at, error.to_string())
-                }
+                Err(error) => report.note(&STRUCTURE, "", error.structure, error.at, error.to_string()),
             }
         }
         Ok(())
@@ -143,7 +128,7 @@ impl Check<'_> {
         for (tag, reference) in &vgroup.members {
             if self.descriptors.get(*tag, *reference).is_none() {
                 let message = format!("there is no element of tag {tag} and reference {reference}");
-                add(report, &MEMBER, format!("/{}", vgroup.name), "Vgroup", at, message);
+                report.note(&MEMBER, format!("/{}", vgroup.name), "Vgroup", at, message);
             }
         }
     }
@@ -154,7 +139,7 @@ impl Check<'_> {
         let there = records.range().map_or(0, |range| range.end - range.start);
         if there < vdata.bytes() {
             let message = format!("{there} bytes of records, {} are promised", vdata.bytes());
-            add(report, &RECORDS, format!("/{}", vdata.name), "Vdata", at, message);
+            report.note(&RECORDS, format!("/{}", vdata.name), "Vdata", at, message);
         }
     }
 }
