@@ -12,13 +12,13 @@ import h5py
 import netCDF4
 import numpy as np
 import pytest
+from kit import IS_FULL, scaled
 
 import hyperslab
 
-SCALE = float(os.environ.get("HYPERSLAB_TEST_SCALE", "1"))
 #: Buffers of random kinds, and the largest length of each of these groups; lengths are uniform in the logarithm. The full run has
 #: 10^5 buffers of 20 GB in all.
-GROUPS = [(max(50, int(1000 * SCALE)), 1 << 20)] if SCALE < 10 else [(95_000, 64 << 10), (5_000, 64 << 20)]
+GROUPS = [(95_000, 64 << 10), (5_000, 64 << 20)] if IS_FULL else [(max(50, scaled(1000)), 1 << 20)]
 #: Buffers that are written into one file.
 BATCH, BATCH_BYTES = 1000, 64 << 20
 
