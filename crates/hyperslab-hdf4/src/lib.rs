@@ -17,7 +17,7 @@
 //!
 //! Terms are those of the *HDF Specification and Developer's Guide* and of the *HDF User's Guide*.
 //!
-//! Deliberately absent: I/O, values, the meaning of structures together: which Vgroups are data sets (the engine).
+//! Deliberately absent: I/O, values but for their order, the meaning of structures together: which Vgroups are data sets (the engine).
 
 mod annotation;
 mod coder;
@@ -27,7 +27,9 @@ mod descriptor;
 pub mod eos;
 mod image;
 mod members;
+mod names;
 mod number_type;
+mod order;
 mod special;
 pub mod tag;
 mod vdata;
@@ -39,7 +41,9 @@ pub use data_dimensions::DataDimensions;
 pub use descriptor::{Descriptor, Descriptors, MAGIC};
 pub use image::{ImageDimensions, Interlace};
 pub use members::members;
+pub use names::Names;
 pub use number_type::{Kind, NumberType};
+pub use order::Order;
 pub use special::{
     ChunkEntry, ChunkTable, Chunked, ChunkedDimension, Compressed, External, LinkTable, Linked, Special,
 };

@@ -33,6 +33,7 @@ pub use per_process::PerProcess;
 pub use sink::{LocalSink, MemorySink, Sink};
 pub use source::{
     Advice, Deliver, Source,
+    joined::{Joined, Stretch},
     local::LocalFile,
     memory::Memory,
     pieces::{Piece, Pieces},

@@ -1,5 +1,6 @@
 //! The interface through which the engine reads the bytes of a file.
 
+pub mod joined;
 pub mod local;
 pub mod memory;
 pub mod pieces;

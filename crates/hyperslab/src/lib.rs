@@ -43,6 +43,7 @@ mod object;
 mod open_file;
 mod open_options;
 mod other_formats;
+mod plain_types;
 mod prefetch;
 mod stored_dataset;
 mod suggest;

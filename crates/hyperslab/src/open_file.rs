@@ -46,13 +46,15 @@ pub(crate) trait Format: Any + Send + Sync {
     fn is_truncated(&self) -> bool;
 
     /// True if the program that wrote the file did not close it, and the file says so.
-    fn is_left_open(&self) -> bool;
+    fn is_left_open(&self) -> bool {
+        false
+    }
 
     /// Fetches the metadata of a group and of what is below it in few rounds of requests, if the source has latency.
-    fn prefetch(&self, group: &dyn StoredObject, wanted: &Prefetch);
+    fn prefetch(&self, _group: &dyn StoredObject, _wanted: &Prefetch) {}
 
     /// Drops metadata if much of it is kept. To be called between look-ups, never inside one.
-    fn trim(&self);
+    fn trim(&self) {}
 
     /// Who owns the bytes of a file of this length, if the header says it. HDF5 files are searched for it.
     fn census(&self, _file_bytes: u64) -> Option<Census> {

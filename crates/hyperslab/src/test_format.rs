@@ -5,7 +5,7 @@ use crate::known_attributes::AttributeEntry;
 use crate::linked_files::LinkedFiles;
 use crate::open_file::{FileInner, Format, Node, StoredObject};
 use crate::stored_dataset::{LayoutDetail, StoredDataset};
-use crate::{Error, ErrorKind, File, Object, Prefetch, Result, Selection, hdf5};
+use crate::{Error, ErrorKind, File, Object, Result, Selection, hdf5};
 use hyperslab_array::array::{Array, DataSource, Operation, Storage};
 use hyperslab_array::settings;
 use hyperslab_format::message::datatype::{ByteOrder, Charset, Class, Integer};
@@ -59,14 +59,6 @@ impl Format for Grid {
     fn is_truncated(&self) -> bool {
         false
     }
-
-    fn is_left_open(&self) -> bool {
-        false
-    }
-
-    fn prefetch(&self, _: &dyn StoredObject, _: &Prefetch) {}
-
-    fn trim(&self) {}
 }
 
 struct Part {

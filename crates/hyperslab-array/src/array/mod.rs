@@ -16,6 +16,7 @@ mod element;
 mod filters;
 mod operation;
 mod origin;
+mod records;
 mod small_reads;
 mod storage;
 mod virtual_sources;
@@ -26,6 +27,7 @@ pub use element::{ElementSpec, Endianness};
 pub use filters::{FilterSettings, Filters, describe_filter, describe_filter_in_use};
 pub use operation::Operation;
 pub use origin::Origin;
+pub use records::{Records, Swaps};
 pub use storage::Storage;
 pub use virtual_sources::{ConvertElements, ElementChange, VirtualPart, VirtualSources};
 

@@ -4,7 +4,8 @@
 
 mod extents;
 
-pub(crate) use extents::{Claims, gaps, sum};
+use extents::sum;
+pub(crate) use extents::{Claims, gaps};
 
 use crate::Error;
 use std::collections::BTreeMap;
@@ -35,6 +36,34 @@ pub struct Census {
     pub extents: Vec<Extent>,
     /// Parts that could not be read; their bytes count as nobody's.
     pub errors: Vec<Error>,
+}
+
+impl Census {
+    /// The owners of disjoint extents in ascending order, where `datasets` are the paths of those whose raw data is among
+    /// them. Objects, the tree, chunks, pages and errors are for the format to add.
+    pub(crate) fn of(extents: Vec<Extent>, datasets: Vec<String>, file_bytes: u64) -> Self {
+        let owned = sum(&extents);
+        let bytes_of = |owner: Owner| owned.get(&owner).map_or(0, |sum| sum.bytes);
+        let metadata = owned.iter().filter_map(|(owner, sum)| match owner {
+            Owner::Metadata(kind) => Some((*kind, *sum)),
+            Owner::RawData(_) | Owner::Free => None,
+        });
+        let accounted: u64 = owned.values().map(|sum| sum.bytes).sum();
+        let numbered = datasets.into_iter().enumerate();
+        Self {
+            file_bytes,
+            metadata: metadata.collect(),
+            raw_data: numbered.map(|(number, path)| (path, bytes_of(Owner::RawData(number)))).collect(),
+            chunked: Vec::new(),
+            free_bytes: bytes_of(Owner::Free),
+            unaccounted_bytes: file_bytes.saturating_sub(accounted),
+            objects: 0,
+            tree: Tree::default(),
+            page_bytes: None,
+            extents,
+            errors: Vec::new(),
+        }
+    }
 }
 
 /// How the groups and datasets of a file are arranged.

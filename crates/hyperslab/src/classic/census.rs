@@ -1,6 +1,6 @@
 //! Who owns the bytes of a file of netCDF classic: its header and its variables. What pads them belongs to nobody.
 
-use crate::census::{Census, Claims, Owner, Tree, sum};
+use crate::census::{Census, Claims, Owner, Tree};
 use crate::format_error::format_error;
 use hyperslab_classic::{Header, Place};
 
@@ -27,29 +27,9 @@ pub(super) fn take(header: &Header, file_bytes: u64) -> Census {
             claims.add(at, bytes, owner, file_bytes);
         }
     }
-    let extents = claims.disjoint();
-    let owned = sum(&extents);
-    let bytes_of = |owner: Owner| owned.get(&owner).map_or(0, |sum| sum.bytes);
-    let metadata = owned.iter().filter_map(|(owner, sum)| match owner {
-        Owner::Metadata(kind) => Some((*kind, *sum)),
-        Owner::RawData(_) | Owner::Free => None,
-    });
-    let numbered = names.into_iter().enumerate();
-    let accounted: u64 = owned.values().map(|sum| sum.bytes).sum();
     let variables = header.variables.len() as u64;
-    Census {
-        file_bytes,
-        metadata: metadata.collect(),
-        raw_data: numbered.map(|(number, name)| (name, bytes_of(Owner::RawData(number)))).collect(),
-        chunked: Vec::new(),
-        free_bytes: 0,
-        unaccounted_bytes: file_bytes - accounted,
-        objects: 1 + variables,
-        tree: Tree { datasets: variables, ..Tree::default() },
-        page_bytes: None,
-        extents,
-        errors,
-    }
+    let tree = Tree { datasets: variables, ..Tree::default() };
+    Census { objects: 1 + variables, tree, errors, ..Census::of(claims.disjoint(), names, file_bytes) }
 }
 
 /// Offset and bytes of each piece of a variable: of each record, or of all.

@@ -1,13 +1,11 @@
 //! The datatypes of netCDF classic: numbers, and characters of one byte. In the file they are big-endian; as netCDF's libraries
 //! do, readers get them in the byte order of the machine.
 
+use crate::plain_types::{NATIVE, float, integer, text};
 use hyperslab_array::read::convert::Conversion;
 use hyperslab_classic::Kind;
 use hyperslab_format::message::Datatype;
-use hyperslab_format::message::datatype::{ByteOrder, Charset, Class, Float, Integer, StringPadding};
-
-/// The byte order of the machine.
-const NATIVE: ByteOrder = if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };
+use hyperslab_format::message::datatype::ByteOrder;
 
 /// The datatype that readers see of values of this type.
 pub(super) fn datatype(kind: Kind) -> Datatype {
@@ -29,20 +27,10 @@ pub(super) fn to_native(kind: Kind) -> Conversion {
 
 fn in_order(kind: Kind, order: ByteOrder) -> Datatype {
     let size = kind.bytes() as u32;
-    let integer =
-        |signed| Class::Integer(Integer { order, signed, bit_offset: 0, precision: 8 * size as u16 });
-    let class = match kind {
-        Kind::Char => return text(1),
-        Kind::Byte | Kind::Short | Kind::Int | Kind::Int64 => integer(true),
-        Kind::UByte | Kind::UShort | Kind::UInt | Kind::UInt64 => integer(false),
-        // There is a float of 4 and of 8 bytes.
-        Kind::Float | Kind::Double => Float::ieee(size, order).map_or(integer(true), Class::Float),
-    };
-    Datatype { size, class, committed: None }
-}
-
-/// Text of so many bytes.
-pub(super) fn text(bytes: u32) -> Datatype {
-    let class = Class::FixedString { padding: StringPadding::NullPad, charset: Charset::Utf8 };
-    Datatype { size: bytes, class, committed: None }
+    match kind {
+        Kind::Char => text(1),
+        Kind::Byte | Kind::Short | Kind::Int | Kind::Int64 => integer(size, true, order),
+        Kind::UByte | Kind::UShort | Kind::UInt | Kind::UInt64 => integer(size, false, order),
+        Kind::Float | Kind::Double => float(size, order),
+    }
 }

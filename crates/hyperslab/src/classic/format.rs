@@ -5,7 +5,6 @@ use super::object::{Root, Variable};
 use crate::census::Census;
 use crate::named_dimensions::{NamedDimension, NamedDimensions};
 use crate::open_file::{Format, StoredObject};
-use crate::prefetch::Prefetch;
 use crate::{Error, Result};
 use hyperslab_classic::{Header, Version};
 use hyperslab_format::Address;
@@ -86,14 +85,6 @@ impl Format for Classic {
     fn is_truncated(&self) -> bool {
         self.is_truncated
     }
-
-    fn is_left_open(&self) -> bool {
-        false
-    }
-
-    fn prefetch(&self, _: &dyn StoredObject, _: &Prefetch) {}
-
-    fn trim(&self) {}
 
     fn census(&self, file_bytes: u64) -> Option<Census> {
         Some(census::take(&self.header, file_bytes))

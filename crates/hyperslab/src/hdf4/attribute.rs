@@ -1,13 +1,12 @@
 //! Attributes: of a data set, of the file, of a Vgroup. Each is a Vdata; texts that older structures hold become some, too.
 
-use super::datatype::{datatype, text, to_native};
+use super::datatype::{datatype, to_native};
 use super::elements::Elements;
 use super::model::Element;
 use crate::known_attributes::AttributeEntry;
-use crate::{Error, Result};
-use hyperslab_format::message::datatype::Charset;
-use hyperslab_format::message::{Attribute as Message, Dataspace};
-use hyperslab_format::{Bytes, Name};
+use crate::{Error, Result, plain_types};
+use hyperslab_format::Name;
+use hyperslab_format::message::Attribute as Message;
 use hyperslab_hdf4::{Kind, NumberType, Vdata, tag};
 
 /// Characters.
@@ -64,29 +63,10 @@ impl Attribute {
 
     fn message(&self, number: u32) -> Result<Message> {
         let Attribute { name, number_type, values } = self;
-        let (datatype, dataspace) = match number_type.is_text() {
-            true if values.is_empty() => (text(1), Dataspace::Null),
-            true => {
-                let bytes = u32::try_from(values.len());
-                let bytes = bytes.map_err(|_| Error::unsupported("a text of more than 4 GiB"))?;
-                (text(bytes), Dataspace::Scalar)
-            }
-            false => {
-                let count = (values.len() / usize::from(number_type.bytes)) as u64;
-                let dataspace = Dataspace::Simple { dims: vec![count], max_dims: vec![Some(count)] };
-                (datatype(&Element::Number(*number_type)), dataspace)
-            }
-        };
         let mut data = values.clone();
         to_native(*number_type).in_place(&mut data);
-        Ok(Message {
-            name: name.clone(),
-            charset: Charset::Utf8,
-            datatype,
-            dataspace,
-            data: Bytes::from(data),
-            creation_order: Some(number),
-        })
+        let datatype = || datatype(&Element::Number(*number_type));
+        plain_types::attribute(name, (!number_type.is_text()).then(datatype), data, number)
     }
 }
 

@@ -12,8 +12,9 @@ use hyperslab_array::chunk::grid::ChunkGrid;
 use hyperslab_array::chunk::index::{ChunkBatch, ChunkIndex, Location};
 use hyperslab_array::chunk::map::ChunkMap;
 use hyperslab_format::message::FilterPipeline;
-use hyperslab_hdf4::{ChunkTable, Chunked, Coder, Special, Vdata, tag};
-use std::sync::Arc;
+use hyperslab_hdf4::{ChunkEntry, ChunkTable, Chunked, Coder, Special, Vdata, tag};
+use hyperslab_io::Stretch;
+use std::sync::{Arc, OnceLock};
 
 /// More bytes are no chunk.
 const CHUNK_BYTES_MAX: u64 = 1 << 32;
@@ -24,6 +25,8 @@ pub(super) struct Hdf4ChunkIndex {
     chunked: Chunked,
     grid: ChunkGrid,
     chunk_bytes: u64,
+    /// The chunks, once they were read.
+    known: OnceLock<ChunkMap>,
 }
 
 impl Hdf4ChunkIndex {
@@ -45,8 +48,13 @@ impl Hdf4ChunkIndex {
             .ok_or_else(|| Error::damaged(format!("chunks of {chunk_shape:?} elements are too large")))?;
         let (filters, described) =
             decoder::filters(&chunked.coder, element_bytes as usize, chunk_bytes as usize)?;
-        let index: Arc<dyn ChunkIndex> =
-            Arc::new(Self { elements: elements.clone(), chunked, grid: grid.clone(), chunk_bytes });
+        let index: Arc<dyn ChunkIndex> = Arc::new(Self {
+            elements: elements.clone(),
+            chunked,
+            grid: grid.clone(),
+            chunk_bytes,
+            known: OnceLock::new(),
+        });
         let number = node.object.number();
         let index: Arc<dyn ChunkIndex> = match node.file.chunk_map(number) {
             Some(map) => {
@@ -73,17 +81,7 @@ impl Hdf4ChunkIndex {
 
     /// All chunks that exist.
     fn map(&self) -> Result<ChunkMap> {
-        let key = self.chunked.table;
-        let header = self.elements.need(key)?;
-        let table = Vdata::parse(&header.bytes, header.at).or_error()?;
-        let records = self.elements.get((tag::VDATA_RECORDS, key.1))?;
-        let records = match (records, table.records) {
-            (Some(records), _) => records,
-            (None, 0) => return ChunkMap::new(self.grid.clone(), Vec::<(Vec<u64>, Location)>::new()),
-            (None, _) => return Err(missing((tag::VDATA_RECORDS, key.1))),
-        };
-        let rank = self.chunked.dimensions.len();
-        let ChunkTable(entries) = ChunkTable::parse(&table, rank, &records.bytes, records.at).or_error()?;
+        let entries = entries(&self.elements, &self.chunked)?;
         let mut chunks = Vec::with_capacity(entries.len());
         for entry in entries {
             let location = self.location((entry.tag, entry.reference));
@@ -130,7 +128,7 @@ impl Hdf4ChunkIndex {
         };
         let (address, stored_bytes) = match &extents[..] {
             [] => return Ok(None),
-            [extents::Extent { at: Some(address), len }] => (*address, *len),
+            [Stretch { at: Some(address), len }] => (*address, *len),
             _ => {
                 let what = "a chunk that lies in several blocks is not read";
                 return Err(Error::unsupported(what).at_byte("special element", range.start));
@@ -140,6 +138,20 @@ impl Hdf4ChunkIndex {
         let filter_mask = u32::from(!is_coded && self.chunked.coder != Coder::None);
         Ok(Some(Location { address, stored_bytes, filter_mask }))
     }
+}
+
+/// The chunks that exist of a chunked element.
+pub(super) fn entries(elements: &Elements, chunked: &Chunked) -> Result<Vec<ChunkEntry>> {
+    let header = elements.need(chunked.table)?;
+    let table = Vdata::parse(&header.bytes, header.at).or_error()?;
+    let key = (tag::VDATA_RECORDS, chunked.table.1);
+    let records = match elements.get(key)? {
+        Some(records) => records,
+        None if table.records == 0 => return Ok(Vec::new()),
+        None => return Err(missing(key)),
+    };
+    let found = ChunkTable::parse(&table, chunked.dimensions.len(), &records.bytes, records.at);
+    found.or_error().map(|ChunkTable(entries)| entries)
 }
 
 /// True if one decoder serves both; levels do not matter.
@@ -159,7 +171,15 @@ impl ChunkIndex for Hdf4ChunkIndex {
         region: Option<&[(u64, u64)]>,
         each: &mut dyn FnMut(ChunkBatch<'_>) -> Result<()>,
     ) -> Result<()> {
-        self.map()?.walk(region, each)
+        // All headers of chunks are read for it: once, however many regions are looked for.
+        let map = match self.known.get() {
+            Some(map) => map,
+            None => {
+                let map = self.map()?;
+                self.known.get_or_init(|| map)
+            }
+        };
+        map.walk(region, each)
     }
 
     fn is_row_major(&self) -> bool {

@@ -1,13 +1,12 @@
 //! Datatypes of HDF4: numbers, characters, and records of these. They are read in the byte order of the machine, as libhdf4 does.
 
 use super::model::Element;
+use crate::plain_types::{NATIVE, float, integer, text};
+use hyperslab_array::array::Swaps;
 use hyperslab_array::read::convert::Conversion;
 use hyperslab_format::message::Datatype;
-use hyperslab_format::message::datatype::{ByteOrder, Charset, Class, Float, Integer, Member, StringPadding};
+use hyperslab_format::message::datatype::{ByteOrder, Class, Member};
 use hyperslab_hdf4::{Field, Kind, NumberType};
-
-/// The byte order of the machine.
-const NATIVE: ByteOrder = if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };
 
 /// The datatype that readers see.
 pub(super) fn datatype(element: &Element) -> Datatype {
@@ -34,6 +33,15 @@ pub(super) fn to_native(number_type: NumberType) -> Conversion {
     }
 }
 
+/// What brings the fields of records into the order of the machine.
+pub(super) fn swaps(fields: &[Field], record_bytes: u16) -> Swaps {
+    let place = |field: &Field| {
+        let start = usize::from(field.offset);
+        (start..start + field.bytes(), to_native(field.number_type))
+    };
+    Swaps::new(record_bytes.into(), fields.iter().map(place))
+}
+
 fn stored_order(number_type: NumberType) -> ByteOrder {
     if number_type.is_little_endian { ByteOrder::Little } else { ByteOrder::Big }
 }
@@ -41,22 +49,12 @@ fn stored_order(number_type: NumberType) -> ByteOrder {
 /// A number in a byte order.
 pub(super) fn number(number_type: NumberType, order: ByteOrder) -> Datatype {
     let size = u32::from(number_type.bytes);
-    let integer =
-        |signed| Class::Integer(Integer { order, signed, bit_offset: 0, precision: 8 * size as u16 });
-    let class = match number_type.kind {
-        Kind::Char => return text(1),
-        Kind::UChar | Kind::UInt => integer(false),
-        Kind::Int => integer(true),
-        // There is a float of 4 and of 8 bytes.
-        Kind::Float => Float::ieee(size, order).map_or(integer(true), Class::Float),
-    };
-    Datatype { size, class, committed: None }
-}
-
-/// Text of `bytes` bytes.
-pub(super) fn text(bytes: u32) -> Datatype {
-    let class = Class::FixedString { padding: StringPadding::NullPad, charset: Charset::Utf8 };
-    Datatype { size: bytes, class, committed: None }
+    match number_type.kind {
+        Kind::Char => text(1),
+        Kind::UChar | Kind::UInt => integer(size, false, order),
+        Kind::Int => integer(size, true, order),
+        Kind::Float => float(size, order),
+    }
 }
 
 fn record(fields: &[Field], bytes: u16) -> Datatype {

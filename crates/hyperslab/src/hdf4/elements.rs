@@ -8,8 +8,8 @@ use crate::{Error, ErrorKind, Result};
 use bytes::{Bytes, BytesMut};
 use hyperslab_filters::Scratch;
 use hyperslab_format::FormatError;
-use hyperslab_hdf4::{Compressed, Descriptor, Descriptors, Special, tag};
-use hyperslab_io::Source;
+use hyperslab_hdf4::{Compressed, Descriptor, Descriptors, NumberType, Special, tag};
+use hyperslab_io::{Source, Stretch};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -81,6 +81,17 @@ impl Elements {
         self.get(key)?.ok_or_else(|| missing(key))
     }
 
+    /// The offset of an element; 0 if it does not exist.
+    pub(super) fn at(&self, (tag, reference): (u16, u16)) -> u64 {
+        self.descriptors.get(tag, reference).map_or(0, |found| found.offset.into())
+    }
+
+    /// The number type that an element describes.
+    pub(super) fn number_type(&self, key: (u16, u16)) -> Result<NumberType> {
+        let element = self.need(key)?;
+        NumberType::parse(&element.bytes, element.at).or_error()
+    }
+
     /// The description that stands in place of an element, if one does.
     pub(super) fn special(&self, descriptor: &Descriptor) -> Result<Option<Special>> {
         match descriptor.range() {
@@ -94,7 +105,7 @@ impl Elements {
     }
 
     /// The bytes of extents, one after the other; what was never written is zeros.
-    pub(super) fn join(&self, extents: &[extents::Extent]) -> Result<Bytes> {
+    pub(super) fn join(&self, extents: &[Stretch]) -> Result<Bytes> {
         let len: u64 = extents.iter().map(|extent| extent.len).sum();
         check_len(len, extents.iter().find_map(|extent| extent.at).unwrap_or(0))?;
         let mut bytes = BytesMut::with_capacity(len as usize);

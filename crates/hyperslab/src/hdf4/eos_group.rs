@@ -2,11 +2,10 @@
 
 use super::eos::{self, Structures};
 use super::model::{Group, Object};
-use super::names::Names;
 use super::tree::Builder;
 use crate::named_dimensions::NamedDimension;
 use hyperslab_format::{Address, Name};
-use hyperslab_hdf4::{Vgroup, tag};
+use hyperslab_hdf4::{Names, Vgroup, tag};
 
 impl Builder<'_> {
     /// The group of a grid, a swath or a point of HDF-EOS2: its fields, with the names of dimensions as they are there.
@@ -53,7 +52,7 @@ impl Builder<'_> {
                 }
             }
         }
-        let at = self.elements.descriptors.get(tag::VGROUP, reference).map_or(0, |found| found.offset.into());
+        let at = self.elements.at((tag::VGROUP, reference));
         self.contents.objects[index] =
             Object::Group(Group { links, other_names: Vec::new(), attributes, at });
         index

@@ -7,7 +7,6 @@ use super::object;
 use crate::census::Census;
 use crate::named_dimensions::NamedDimensions;
 use crate::open_file::{Format, StoredObject};
-use crate::prefetch::Prefetch;
 use crate::{Error, Result};
 use hyperslab_format::Address;
 use std::sync::Arc;
@@ -61,14 +60,6 @@ impl Format for Hdf4 {
     fn is_truncated(&self) -> bool {
         self.is_truncated
     }
-
-    fn is_left_open(&self) -> bool {
-        false
-    }
-
-    fn prefetch(&self, _: &dyn StoredObject, _: &Prefetch) {}
-
-    fn trim(&self) {}
 
     fn census(&self, file_bytes: u64) -> Option<Census> {
         Some(census::take(&self.elements, &self.contents, file_bytes))

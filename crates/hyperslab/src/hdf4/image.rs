@@ -5,12 +5,12 @@
 
 use super::attribute::Attribute;
 use super::elements::{Element as Bytes, Elements};
-use super::model::{DataSet, Element, Order, Values};
+use super::model::{DataSet, Element, Values};
 use super::tables::Tables;
 use crate::format_error::OrError;
 use crate::{Error, Result};
 use hyperslab_format::Name;
-use hyperslab_hdf4::{ImageDimensions, Interlace, Kind, NumberType, Vgroup, members, tag};
+use hyperslab_hdf4::{ImageDimensions, Interlace, Kind, NumberType, Order, Vgroup, members, tag};
 use std::collections::HashSet;
 
 /// The class of the Vgroup that has all images as its members.
@@ -152,10 +152,7 @@ fn image(
     };
     let number_type = match dimensions.number_type {
         None => BYTE,
-        Some(key) => {
-            let element = elements.need(key)?;
-            NumberType::parse(&element.bytes, element.at).or_error()?
-        }
+        Some(key) => elements.number_type(key)?,
     };
     let (height, width) = (u64::from(dimensions.height), u64::from(dimensions.width));
     let components = u64::from(dimensions.components);
@@ -220,30 +217,4 @@ fn attributes(elements: &Elements, tables: &Tables, vgroup: &Vgroup) -> Result<V
         Attribute::read(elements, &name, vdata, reference)
     });
     read.collect()
-}
-
-/// Decodes lines of an image that are run-length encoded each by itself: a count with the highest bit set stands before a byte
-/// that is repeated, any other before that number of bytes.
-pub(super) fn run_lengths(stored: &[u8], line: usize, bytes: usize) -> Result<Vec<u8>> {
-    let cut = || Error::damaged("a run of an image ends behind its bytes");
-    let mut values = Vec::with_capacity(bytes.min(stored.len().saturating_mul(128)));
-    let mut from = stored;
-    while values.len() < bytes {
-        let end = (values.len() + line).min(bytes);
-        while values.len() < end {
-            let (control, rest) = from.split_first().ok_or_else(cut)?;
-            let count = usize::from(control & 0x7F);
-            let left = end - values.len();
-            if control & 0x80 != 0 {
-                let (byte, rest) = rest.split_first().ok_or_else(cut)?;
-                values.resize(values.len() + count.min(left), *byte);
-                from = rest;
-            } else {
-                let run = rest.get(..count).ok_or_else(cut)?;
-                values.extend_from_slice(&run[..count.min(left)]);
-                from = &rest[count..];
-            }
-        }
-    }
-    Ok(values)
 }

@@ -2,7 +2,7 @@
 
 use super::attribute::Attribute;
 use hyperslab_format::Name;
-use hyperslab_hdf4::{Field, NumberType};
+use hyperslab_hdf4::{Field, NumberType, Order};
 
 /// An object of the tree.
 pub(super) enum Object {
@@ -71,22 +71,6 @@ pub(super) enum Values {
     Known(Vec<u8>),
     /// In an element, in an order that is not that of the axes.
     Reordered((u16, u16), Order),
-}
-
-/// An order of the bytes of an element.
-#[derive(Debug, Clone)]
-pub(super) enum Order {
-    /// All values of a field, then those of the next one.
-    ByField {
-        /// Bytes of a record.
-        record: usize,
-        /// Where each field begins in a record, and its bytes.
-        fields: Vec<(usize, usize)>,
-    },
-    /// Components of an image by line or by plane: the sizes of the stored axes, and the axis that comes last.
-    Transposed { sizes: [usize; 3], last: usize },
-    /// Lines that are run-length encoded each by itself: bytes of a line.
-    RunLengths(usize),
 }
 
 /// A dimension.

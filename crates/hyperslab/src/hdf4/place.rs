@@ -1,9 +1,10 @@
 //! Where the values of a dataset are.
 
 use super::elements::Elements;
-use super::extents::{self, Extent};
+use super::extents;
 use crate::Result;
 use hyperslab_hdf4::{Chunked, Coder, Compressed, External, Special};
+use hyperslab_io::Stretch;
 
 /// The place of the bytes of an element.
 #[derive(Debug, Clone)]
@@ -11,7 +12,7 @@ pub(super) enum Place {
     /// The element does not exist or was never written.
     Nowhere,
     /// In parts of the file.
-    Extents(Vec<Extent>),
+    Extents(Vec<Stretch>),
     /// In one coded stream.
     Coded {
         /// The description.
@@ -19,7 +20,7 @@ pub(super) enum Place {
         /// Where it stands.
         at: u64,
         /// The stream.
-        stored: Vec<Extent>,
+        stored: Vec<Stretch>,
     },
     /// In chunks.
     Chunked(Box<Chunked>),

@@ -11,7 +11,6 @@ use super::elements::Elements;
 use super::model::{DataSet, Dimension, Element, Values};
 use super::place::Place;
 use super::tables::Tables;
-use crate::format_error::OrError;
 use crate::{Error, Result};
 use hyperslab_format::Name;
 use hyperslab_hdf4::{NumberType, Vgroup, tag};
@@ -146,8 +145,7 @@ fn data_set(
     let key = |wanted: u16| vgroup.members.iter().rev().find(|(tag, _)| *tag == wanted).copied();
     let number_type =
         key(tag::NUMBER_TYPE).ok_or_else(|| Error::damaged("a data set without a number type"))?;
-    let number_type = elements.need(number_type)?;
-    let number_type = NumberType::parse(&number_type.bytes, number_type.at).or_error()?;
+    let number_type = elements.number_type(number_type)?;
     let values = key(tag::DATA).map_or(Values::Nowhere, Values::Of);
     let mut shape: Vec<u64> = axes.iter().map(|axis| dimensions[*axis].len).collect();
     let is_unlimited = axes.first().is_some_and(|axis| dimensions[*axis].is_unlimited);
@@ -167,7 +165,7 @@ fn data_set(
             values,
             fill: fill(&attributes, number_type),
             attributes: [attributes, tables.annotations(&keys)].concat(),
-            at: elements.descriptors.get(tag::VGROUP, reference).map_or(0, |found| found.offset.into()),
+            at: elements.at((tag::VGROUP, reference)),
         },
         dimensions: axes,
         keys,

@@ -127,12 +127,8 @@ fn parts(elements: &Elements, list: &Bytes, linked: &mut HashSet<u16>) -> Result
     if let Some(key) = list.iter().find(|(tag, _)| *tag == tag::DATA_DIMENSIONS) {
         let record = elements.need(*key)?;
         let dimensions = DataDimensions::parse(&record.bytes, record.at).or_error()?;
-        let number_type = |key: (u16, u16)| -> Result<NumberType> {
-            let element = elements.need(key)?;
-            NumberType::parse(&element.bytes, element.at).or_error()
-        };
-        parts.number_type = Some(number_type(dimensions.number_type)?);
-        let scale_types = dimensions.scale_types.iter().map(|key| number_type(*key));
+        parts.number_type = Some(elements.number_type(dimensions.number_type)?);
+        let scale_types = dimensions.scale_types.iter().map(|key| elements.number_type(*key));
         parts.scale_types = scale_types.collect::<Result<_>>()?;
         parts.dimensions = Some(dimensions);
     }

@@ -11,14 +11,13 @@ use super::eos::{self, Structures};
 use super::format::ROOT;
 use super::image;
 use super::model::{Dimension, Group, Object};
-use super::names::Names;
 use super::scientific::{self, Scientific};
 use super::scientific_old;
 use super::tables::Tables;
 use super::vdata;
 use crate::named_dimensions::NamedDimension;
 use hyperslab_format::{Address, Name};
-use hyperslab_hdf4::{Vgroup, tag};
+use hyperslab_hdf4::{Names, Vgroup, tag};
 use std::collections::{HashMap, HashSet};
 
 /// Vgroups deeper than this are not followed: only a circle is as deep.
@@ -231,7 +230,7 @@ impl Builder<'_> {
         if !vgroup.class.as_bytes().is_empty() {
             attributes.push(Attribute::text("HDF4_VGROUP_CLASS", vgroup.class.as_bytes()));
         }
-        let at = self.elements.descriptors.get(tag::VGROUP, reference).map_or(0, |found| found.offset.into());
+        let at = self.elements.at((tag::VGROUP, reference));
         self.contents.objects[index] =
             Object::Group(Group { links, other_names: Vec::new(), attributes, at });
         Some(index)

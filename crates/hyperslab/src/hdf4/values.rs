@@ -1,19 +1,17 @@
 //! A dataset of the tree as an array: where its values are, and how they are read.
 
 use super::chunk_index::Hdf4ChunkIndex;
-use super::datatype::{datatype, in_file, to_native};
+use super::datatype::{datatype, in_file, swaps, to_native};
 use super::decoder;
 use super::elements::Elements;
-use super::extents::{Extent, push};
-use super::joined::Joined;
-use super::model::{DataSet, Element, Order, Values};
+use super::model::{DataSet, Element, Values};
 use super::place::Place;
-use super::records::{Records, Swaps};
+use crate::format_error::OrError;
 use crate::hdf5::join_external;
 use crate::open_file::Node;
 use crate::stored_dataset::{ExternalFile, LayoutDetail, StoredDataset};
 use crate::{Error, ErrorKind, Result};
-use hyperslab_array::array::{Array, ChunkState, Chunked, DataSource, ElementSpec, Storage};
+use hyperslab_array::array::{Array, ChunkState, Chunked, DataSource, ElementSpec, Records, Storage, Swaps};
 use hyperslab_array::chunk::grid::ChunkGrid;
 use hyperslab_array::chunk::index::Location;
 use hyperslab_array::chunk::map::ChunkMap;
@@ -22,8 +20,8 @@ use hyperslab_format::Bytes;
 use hyperslab_format::limits::RANK_MAX;
 use hyperslab_format::message::fill_value::Fill;
 use hyperslab_format::message::{Dataspace, FillValue, FilterPipeline};
-use hyperslab_hdf4::{Compressed, External};
-use hyperslab_io::{Memory, Source};
+use hyperslab_hdf4::{Compressed, External, Order};
+use hyperslab_io::{Joined, Memory, Source, Stretch};
 use std::sync::Arc;
 
 /// The most bytes of values that must be brought into another order, which are read at once.
@@ -106,14 +104,14 @@ fn stored(elements: &Arc<Elements>, data_set: &DataSet, node: &Node) -> Result<S
         Values::Reordered(key, order) => {
             let mut data = reordered(elements, *key, order, needed)?;
             if let Element::Record { fields, bytes } = &data_set.element {
-                Swaps::of(fields, *bytes).apply(&mut data);
+                swaps(fields, *bytes).apply(&mut data);
             }
             Ok(Storage::Compact { data: Bytes::from(data) }.into())
         }
         Values::Of(key) => {
             let place = Place::of(elements, *key)?;
             if let Element::Record { fields, bytes } = &data_set.element {
-                let swaps = Swaps::of(fields, *bytes);
+                let swaps = swaps(fields, *bytes);
                 if !swaps.are_none() {
                     return records(elements, node, place, swaps, needed);
                 }
@@ -189,11 +187,11 @@ fn nowhere(node: &Node) -> Storage {
 }
 
 /// Values in parts of the file. What is missing at the end was never written.
-fn extents_storage(data_set: &DataSet, node: &Node, mut extents: Vec<Extent>, needed: u64) -> Storage {
+fn extents_storage(data_set: &DataSet, node: &Node, mut extents: Vec<Stretch>, needed: u64) -> Storage {
     let there: u64 = extents.iter().map(|extent| extent.len).sum();
-    push(&mut extents, Extent { at: None, len: needed.saturating_sub(there) });
+    Stretch::push(&mut extents, Stretch { at: None, len: needed.saturating_sub(there) });
     match &extents[..] {
-        [Extent { at, .. }] => {
+        [Stretch { at, .. }] => {
             Storage::Contiguous { data: node.file.data.clone(), base: *at, record_bytes: None }
         }
         _ => joined(data_set, node, node.file.source.clone(), &extents),
@@ -201,7 +199,7 @@ fn extents_storage(data_set: &DataSet, node: &Node, mut extents: Vec<Extent>, ne
 }
 
 /// Parts of a source, one after the other; those without a place were never written.
-fn joined(data_set: &DataSet, node: &Node, source: Arc<dyn Source>, extents: &[Extent]) -> Storage {
+fn joined(data_set: &DataSet, node: &Node, source: Arc<dyn Source>, extents: &[Stretch]) -> Storage {
     let joined = Joined::new(source, extents, data_set.fill.clone());
     let data = DataSource::new(Arc::new(joined), node.file.data.runtime.clone());
     Storage::External { data: Arc::new(data) }
@@ -214,15 +212,15 @@ fn coded(
     node: &Node,
     compressed: &Compressed,
     at: u64,
-    stored: &[Extent],
+    stored: &[Stretch],
     needed: u64,
 ) -> Result<Stored> {
     let length = u64::from(compressed.length);
     let (shape, element_bytes) = (&data_set.shape, data_set.element.bytes() as usize);
     let (address, stored_bytes) = match stored {
-        [] | [Extent { at: None, .. }] => return Ok(nowhere(node).into()),
+        [] | [Stretch { at: None, .. }] => return Ok(nowhere(node).into()),
         _ if length == 0 => return Ok(nowhere(node).into()),
-        [Extent { at: Some(address), len }] if length == needed && !shape.is_empty() => (*address, *len),
+        [Stretch { at: Some(address), len }] if length == needed && !shape.is_empty() => (*address, *len),
         _ => {
             // The stream is not in one piece, or it has not as many bytes as the values.
             let bytes = elements.decode(compressed, at)?;
@@ -230,7 +228,7 @@ fn coded(
             if len >= needed {
                 return Ok(Storage::Compact { data: bytes.slice(..needed as usize) }.into());
             }
-            let extents = [Extent { at: Some(0), len }, Extent { at: None, len: needed - len }];
+            let extents = [Stretch { at: Some(0), len }, Stretch { at: None, len: needed - len }];
             let decoded = Arc::new(Memory::new(node.file.source.name(), bytes));
             return Ok(joined(data_set, node, decoded, &extents).into());
         }
@@ -261,42 +259,8 @@ fn coded(
 fn reordered(elements: &Elements, key: (u16, u16), order: &Order, needed: u64) -> Result<Vec<u8>> {
     check_len(needed)?;
     let needed = needed as usize;
-    let stored = elements.need(key)?.bytes;
-    if let Order::RunLengths(line) = order {
-        return super::image::run_lengths(&stored, *line, needed);
-    }
-    if stored.len() < needed {
-        return Err(too_short(stored.len() as u64, needed as u64));
-    }
-    let mut values = Vec::with_capacity(needed);
-    match order {
-        Order::ByField { record, fields } => {
-            let records = needed / (*record).max(1);
-            values.resize(needed, 0);
-            for (offset, bytes) in fields.iter().filter(|(_, bytes)| *bytes > 0) {
-                let column = stored.get(offset * records..(offset + bytes) * records);
-                let column = column.ok_or_else(|| too_short(stored.len() as u64, needed as u64))?;
-                for (value, record) in column.chunks_exact(*bytes).zip(values.chunks_exact_mut(*record)) {
-                    record[*offset..offset + bytes].copy_from_slice(value);
-                }
-            }
-        }
-        Order::Transposed { sizes, last } => {
-            let width = needed / sizes.iter().product::<usize>().max(1);
-            let steps = [sizes[1] * sizes[2] * width, sizes[2] * width, width];
-            let axes: Vec<usize> = (0..3).filter(|axis| axis != last).chain([*last]).collect();
-            for a in 0..sizes[axes[0]] {
-                for b in 0..sizes[axes[1]] {
-                    for c in 0..sizes[axes[2]] {
-                        let at = a * steps[axes[0]] + b * steps[axes[1]] + c * steps[axes[2]];
-                        values.extend_from_slice(&stored[at..at + width]);
-                    }
-                }
-            }
-        }
-        Order::RunLengths(_) => {}
-    }
-    Ok(values)
+    let stored = elements.need(key)?;
+    order.arranged(&stored.bytes, needed, stored.at).or_error()
 }
 
 fn check_len(needed: u64) -> Result<()> {

@@ -3,12 +3,12 @@
 use super::attribute::Attribute;
 use super::elements::Elements;
 use super::image;
-use super::model::{DataSet, Element, Group, Order, Values};
+use super::model::{DataSet, Element, Group, Values};
 use super::scientific::class;
 use super::tables::Tables;
 use crate::Result;
 use hyperslab_format::Name;
-use hyperslab_hdf4::{ChunkTable, Vdata, tag};
+use hyperslab_hdf4::{ChunkTable, Order, Vdata, tag};
 
 /// Classes of Vdatas that are a part of something else.
 const INTERNAL: [&[u8]; 6] = [
@@ -52,7 +52,7 @@ pub(super) fn data_set(
         false => Values::Of(key),
     };
     let attributes = attributes(elements, tables, reference, vdata)?;
-    let at = elements.descriptors.get(tag::VDATA, reference).map_or(0, |found| found.offset.into());
+    let at = elements.at((tag::VDATA, reference));
     Ok(DataSet { element, shape, is_unlimited: false, values, fill: Vec::new(), attributes, at })
 }
 
@@ -64,7 +64,7 @@ pub(super) fn without_fields(
     vdata: &Vdata,
 ) -> Result<Group> {
     let attributes = attributes(elements, tables, reference, vdata)?;
-    let at = elements.descriptors.get(tag::VDATA, reference).map_or(0, |found| found.offset.into());
+    let at = elements.at((tag::VDATA, reference));
     Ok(Group { attributes, at, ..Group::default() })
 }
 

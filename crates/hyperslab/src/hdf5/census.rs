@@ -15,7 +15,7 @@ mod free_space;
 use super::file::Hdf5File;
 use super::object::{Hdf5Object, node};
 use super::{attributes, links, parts};
-use crate::census::{Census, Claims, Extent, FEW, KindOfMetadata, Owner, Tree, gaps, sum};
+use crate::census::{Census, Claims, Extent, FEW, Owner, Tree, gaps};
 use crate::file::File;
 use crate::object::Object;
 use crate::{Error, Prefetch, Result};
@@ -24,7 +24,7 @@ use hyperslab_format::heap::global::Collection;
 use hyperslab_format::message::LinkTarget;
 use hyperslab_format::superblock::Superblock;
 use hyperslab_format::{Address, Parse, View};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// At most so many bytes that nobody owns are searched for collections of the global heap.
 const SEARCHED_BYTES_MAX: u64 = 256 << 20;
@@ -91,33 +91,8 @@ pub fn census(file: &File) -> Result<Census> {
         }));
         extents.sort_by_key(|extent| extent.start);
     }
-    let owned = sum(&extents);
-    let bytes_of = |owner: Owner| owned.get(&owner).map_or(0, |sum| sum.bytes);
-    let metadata = owned.iter().filter_map(|(owner, sum)| match owner {
-        Owner::Metadata(kind) => Some((*kind, *sum)),
-        Owner::RawData(_) | Owner::Free => None,
-    });
-    let metadata: BTreeMap<&'static str, KindOfMetadata> = metadata.collect();
-    let raw_data: Vec<(String, u64)> = paths
-        .into_iter()
-        .enumerate()
-        .map(|(number, path)| (path, bytes_of(Owner::RawData(number))))
-        .collect();
-    let free_bytes = bytes_of(Owner::Free);
-    let accounted: u64 = owned.values().map(|sum| sum.bytes).sum();
-    Ok(Census {
-        file_bytes,
-        metadata,
-        raw_data,
-        chunked,
-        free_bytes,
-        unaccounted_bytes: file_bytes.saturating_sub(accounted),
-        objects,
-        tree,
-        page_bytes,
-        extents,
-        errors,
-    })
+    let found = Census::of(extents, paths, file_bytes);
+    Ok(Census { chunked, objects, tree, page_bytes, errors, ..found })
 }
 
 struct Walk<'f> {

@@ -1,9 +1,6 @@
-//! The records of a Vdata in the byte order of the machine: fields have orders of their own, which no conversion of whole
-//! elements serves.
+//! Records whose fields have byte orders of their own, which no conversion of whole elements serves.
 
-use super::datatype::to_native;
-use hyperslab_array::read::convert::Conversion;
-use hyperslab_hdf4::Field;
+use crate::read::convert::Conversion;
 use hyperslab_io::{Advice, Epoch, Source};
 use std::io;
 use std::ops::Range;
@@ -14,29 +11,25 @@ const PART_BYTES: usize = 1 << 20;
 
 /// Which bytes of a record change their order.
 #[derive(Debug, Clone)]
-pub(super) struct Swaps {
+pub struct Swaps {
     record_bytes: usize,
     fields: Vec<(Range<usize>, Conversion)>,
 }
 
 impl Swaps {
-    /// Those of records with these fields.
-    pub(super) fn of(fields: &[Field], record_bytes: u16) -> Self {
-        let place = |field: &Field| {
-            let start = usize::from(field.offset);
-            (start..start + field.bytes(), to_native(field.number_type))
-        };
-        let fields = fields.iter().map(place).filter(|(_, conversion)| *conversion != Conversion::None);
-        Self { record_bytes: usize::from(record_bytes).max(1), fields: fields.collect() }
+    /// Those of records of `record_bytes` bytes: the place of each field, and what it takes.
+    pub fn new(record_bytes: usize, fields: impl IntoIterator<Item = (Range<usize>, Conversion)>) -> Self {
+        let changes = fields.into_iter().filter(|(_, conversion)| *conversion != Conversion::None);
+        Self { record_bytes: record_bytes.max(1), fields: changes.collect() }
     }
 
     /// True if records are as they are stored.
-    pub(super) fn are_none(&self) -> bool {
+    pub fn are_none(&self) -> bool {
         self.fields.is_empty()
     }
 
     /// Changes whole records.
-    pub(super) fn apply(&self, records: &mut [u8]) {
+    pub fn apply(&self, records: &mut [u8]) {
         for record in records.chunks_exact_mut(self.record_bytes) {
             self.fields
                 .iter()
@@ -46,14 +39,14 @@ impl Swaps {
 }
 
 /// Records, changed as they are read.
-pub(super) struct Records {
+pub struct Records {
     stored: Arc<dyn Source>,
     swaps: Swaps,
 }
 
 impl Records {
     /// Records that are stored one after the other, from the first byte of `stored`.
-    pub(super) fn new(stored: Arc<dyn Source>, swaps: Swaps) -> Self {
+    pub fn new(stored: Arc<dyn Source>, swaps: Swaps) -> Self {
         Self { stored, swaps }
     }
 }
@@ -109,19 +102,15 @@ impl Source for Records {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab_format::Name;
-    use hyperslab_hdf4::NumberType;
     use hyperslab_io::Memory;
 
     #[test]
     fn any_range_of_records_is_changed() {
-        let number = |code| NumberType::of(code, 0).unwrap();
-        let field =
-            |code, order, offset| Field { name: Name::from("f"), number_type: number(code), order, offset };
         // A byte, two numbers of 16 bits, and one that is stored in the order of the machine.
-        let fields = [field(21, 1, 0), field(23, 2, 1), field(23 | 0x4000, 1, 5)];
+        let swap = Conversion::Swap { width: 2 };
+        let fields = [(0..1, Conversion::None), (1..5, swap), (5..7, Conversion::None)];
         let stored: Vec<u8> = (0..21).collect();
-        let records = Records::new(Arc::new(Memory::new("t", stored)), Swaps::of(&fields, 7));
+        let records = Records::new(Arc::new(Memory::new("t", stored)), Swaps::new(7, fields));
         let whole: Vec<u8> =
             (0..3).flat_map(|record| [0, 2, 1, 4, 3, 5, 6].map(|byte| byte + 7 * record)).collect();
         for from in 0..=21 {

@@ -1,15 +1,42 @@
-//! Parts of a file, one after the other, as a source of their own. Where nothing was written, a value is repeated.
+//! Parts of a source, one after the other, as a source of their own. Where nothing was written, a value is repeated.
 
-use super::extents::Extent;
-use hyperslab_io::{Advice, Epoch, Source};
+use super::{Advice, Source};
+use crate::Epoch;
 use std::io;
 use std::sync::Arc;
 
+/// A part of a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stretch {
+    /// The offset of its first byte in the source; `None` for a part that was never written.
+    pub at: Option<u64>,
+    /// Its bytes.
+    pub len: u64,
+}
+
+impl Stretch {
+    /// Adds a part; one that follows the last one directly becomes part of it.
+    pub fn push(parts: &mut Vec<Self>, next: Self) {
+        if next.len == 0 {
+            return;
+        }
+        let follows = |last: &Self| match (last.at, next.at) {
+            (Some(at), Some(next)) => at + last.len == next,
+            (None, None) => true,
+            _ => false,
+        };
+        match parts.last_mut() {
+            Some(last) if follows(last) => last.len += next.len,
+            _ => parts.push(next),
+        }
+    }
+}
+
 /// The joined parts.
-pub(super) struct Joined {
+pub struct Joined {
     source: Arc<dyn Source>,
     /// Each with the offset at which it begins.
-    parts: Vec<(u64, Extent)>,
+    parts: Vec<(u64, Stretch)>,
     len: u64,
     /// One value, as it would be stored.
     fill: Vec<u8>,
@@ -17,9 +44,9 @@ pub(super) struct Joined {
 
 impl Joined {
     /// Parts of `source`; `fill` is one value.
-    pub(super) fn new(source: Arc<dyn Source>, extents: &[Extent], fill: Vec<u8>) -> Self {
+    pub fn new(source: Arc<dyn Source>, extents: &[Stretch], fill: Vec<u8>) -> Self {
         let mut len = 0;
-        let place = |extent: &Extent| {
+        let place = |extent: &Stretch| {
             let start = len;
             len += extent.len;
             (start, *extent)
@@ -80,13 +107,16 @@ fn fill(out: &mut [u8], value: &[u8], at: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab_io::Memory;
+    use crate::Memory;
 
     #[test]
     fn parts_follow_one_another_and_holes_have_the_value() {
         let file = Arc::new(Memory::new("file", (0..100).collect::<Vec<u8>>()));
-        let extents =
-            [Extent { at: Some(90), len: 3 }, Extent { at: None, len: 4 }, Extent { at: Some(10), len: 2 }];
+        let extents = [
+            Stretch { at: Some(90), len: 3 },
+            Stretch { at: None, len: 4 },
+            Stretch { at: Some(10), len: 2 },
+        ];
         let joined = Joined::new(file, &extents, vec![7, 8]);
         let whole = [90, 91, 92, 8, 7, 8, 7, 10, 11];
         for from in 0..=9 {
@@ -97,5 +127,15 @@ mod tests {
             }
         }
         joined.read_into(5, &mut [0; 5]).unwrap_err();
+    }
+
+    #[test]
+    fn neighbours_become_one() {
+        let mut extents = Vec::new();
+        for (at, len) in [(Some(10), 5), (Some(15), 5), (None, 3), (None, 0), (None, 4), (Some(20), 1)] {
+            Stretch::push(&mut extents, Stretch { at, len });
+        }
+        let found: Vec<_> = extents.iter().map(|part| (part.at, part.len)).collect();
+        assert_eq!(found, [(Some(10), 10), (None, 7), (Some(20), 1)]);
     }
 }

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 
 /// The names of a group so far.
 #[derive(Default)]
-pub(super) struct Names(HashSet<Vec<u8>>);
+pub struct Names(HashSet<Vec<u8>>);
 
 impl Names {
     /// A name for a link: the own name of an object or, without one, what it is and its reference. A name that is there already
     /// gets a number, from 2.
-    pub(super) fn unique(&mut self, own: &Name, what: &str, reference: u16) -> Name {
+    pub fn unique(&mut self, own: &Name, what: &str, reference: u16) -> Name {
         let mut name: Vec<u8> =
             own.as_bytes().iter().map(|byte| if *byte == b'/' { b'_' } else { *byte }).collect();
         if name.is_empty() || name == b"." {
