@@ -72,7 +72,9 @@ impl Job {
         let opened = File::options().cache_bytes(0).allow_truncated(self.options.keep_going);
         let opened = files::open_file(input, &opened)?;
         let source_bytes = opened.len();
-        let (file, converted) = self.as_netcdf4(opened)?;
+        // What an HDF4 file decodes is not seen in the contiguous datasets that its values are read as.
+        let has_comparable_reads = opened.format_word() != "hdf4";
+        let (file, converted) = self.as_netcdf4(opened, input)?;
         if self.in_place && file.is_truncated() {
             let message = format!("{}: a truncated file is not replaced in place", input.display());
             return Err(Error::wrong_request(message).hint("`repack --keep-going IN OUT` writes a new file"));
@@ -134,7 +136,10 @@ impl Job {
             if is_verified {
                 verified = Some(repacked.verify(&target, threads, &monitor).map_err(failed)?);
             }
-            let reads = read_effects::read_effects(&changed, &repacked, &target);
+            let reads = match has_comparable_reads {
+                true => read_effects::read_effects(&changed, &repacked, &target),
+                false => Default::default(),
+            };
             Ok((repacked, verified, reads))
         };
         let (mut work, mut done) = (Some(work), None);
@@ -157,7 +162,7 @@ impl Job {
     }
 
     /// A file of an older format as the netCDF-4 file that holds the same, with what is not the same in it; others as they are.
-    fn as_netcdf4(&self, file: File) -> Result<(File, Vec<String>), Error> {
+    fn as_netcdf4(&self, file: File, input: &Path) -> Result<(File, Vec<String>), Error> {
         if file.named_dimensions().is_none() {
             return Ok((file, Vec::new()));
         }
@@ -167,7 +172,9 @@ impl Job {
                 format!("{}: {option} is for HDF5 files; this one is {}", file.name(), file.format_name());
             return Err(Error::wrong_request(message).hint("`repack IN OUT` makes a netCDF-4 file of it"));
         }
-        let converted = hyperslab_convert::as_netcdf4(&file)?;
+        // Values are asked for piece by piece: what was decoded for one piece serves the next.
+        let cached = files::open_file(input, &File::options().allow_truncated(self.options.keep_going))?;
+        let converted = hyperslab_convert::as_netcdf4(&cached)?;
         Ok((converted.file, converted.notes))
     }
 
