@@ -84,7 +84,7 @@ def archive_summary(
         surveys = [json.loads(line) for line in lines.read_text().splitlines()]
         surveys = [survey for survey in surveys if survey["schema"]["name"] == "hyperslab.archive.file"]
         if not surveys:
-            raise HyperslabError("no HDF5 or netCDF-4 file was found")
+            raise HyperslabError("no file of HDF5, netCDF or HDF4 was found")
         (*_, summary) = run("archive", [lines], {"rank": rank, "page": page, "recipe": recipe}).documents
     return ArchiveSummary(summary, sorted(surveys, key=lambda survey: survey["file"]))
 

@@ -6,7 +6,7 @@ use crate::choose::{Choice, Served};
 use crate::cost::{Costed, ReadCost};
 use crate::error::AdviseError;
 use crate::lines::encoding;
-use crate::lines::{Line, Target, lines};
+use crate::lines::{Line, Origin, Target, lines};
 use crate::pipeline::Pipeline;
 use crate::question::Question;
 use crate::search::{Found, search};
@@ -56,9 +56,9 @@ pub struct Advice {
     pub measured: usize,
     /// True if the time was over before all was measured that would have been.
     pub is_cut: bool,
-    /// True for data that do not exist yet: the present storage is that of their plain values.
+    /// Where the values come from: of those that are in no HDF5 file yet, the present storage is that of their plain values.
     #[serde(skip)]
-    pub is_planned: bool,
+    pub origin: Origin,
 }
 
 /// A read.
@@ -283,7 +283,7 @@ pub fn advise(question: &Question<'_>, trials: &mut dyn Trials) -> Result<Option
         simulated,
         measured,
         is_cut,
-        is_planned: question.target.is_planned,
+        origin: question.target.origin,
     }))
 }
 
@@ -299,8 +299,8 @@ impl Advice {
 
 fn recommend(question: &Question<'_>, choice: &Choice<'_>, served: Served) -> Recommendation {
     let best = choice.best(served);
-    // Values that are stored nowhere yet have no storage that could be kept.
-    let is_good = !question.target.is_planned && choice.is_present_good(served, best);
+    // Values that are in no HDF5 file yet have no storage that could be kept.
+    let is_good = question.target.origin == Origin::Hdf5 && choice.is_present_good(served, best);
     let chosen = if is_good { 0 } else { best };
     let reader = match served {
         Served::All => "all".to_owned(),
@@ -385,7 +385,7 @@ pub(crate) fn repack_seconds(question: &Question<'_>, present: &Costed, new: &Co
 fn payback(question: &Question<'_>, choice: &Choice<'_>, served: Served, chosen: usize) -> Option<Payback> {
     let (present, new) = (&choice.storages[0], &choice.storages[chosen]);
     let saved_seconds = choice.seconds(served, 0) - choice.seconds(served, chosen);
-    if chosen == 0 || saved_seconds <= 0.0 || question.target.is_planned {
+    if chosen == 0 || saved_seconds <= 0.0 || question.target.origin != Origin::Hdf5 {
         return None;
     }
     let repack_seconds = repack_seconds(question, present, new);

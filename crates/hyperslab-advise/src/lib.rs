@@ -63,7 +63,7 @@ pub use digit_rounding::DigitRounding;
 pub use error::AdviseError;
 pub use error_bound::{ErrorBound, Tolerance};
 pub use hyperslab_storage::lines::Encoding;
-pub use lines::{Line, Target, lines};
+pub use lines::{Line, Origin, Target, lines};
 pub use pages::{PageAdvice, PageCandidate, PagedReader, ReadSession, StoredFile, advise_on_pages};
 pub use pipeline::{Compression, Pipeline};
 pub use place::Place;

@@ -15,12 +15,24 @@ use serde::Serialize;
 pub struct Target {
     /// Its name, as a shell finds it.
     pub file: String,
-    /// True if it is not written yet: there are no lines that repack it.
-    pub is_planned: bool,
+    /// Where the values come from.
+    pub origin: Origin,
     /// True if netCDF-C can read it.
     pub is_netcdf: bool,
     /// Size of a page of the new file, if it is to have pages.
     pub page_bytes: Option<u64>,
+}
+
+/// Where the values come from that are to be stored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// A file of HDF5.
+    #[default]
+    Hdf5,
+    /// Nowhere yet: there are no lines that repack them.
+    Planned,
+    /// A file of netCDF classic or HDF4, whose storage libhdf5 does not read.
+    Older,
 }
 
 /// A line for one program.
@@ -66,14 +78,14 @@ pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Candidate) -> Vec<
     let mut lines = Vec::new();
     let mut add =
         |tool: &'static str, line: Option<String>| lines.extend(line.map(|line| Line { tool, line }));
-    if target.is_planned {
+    if target.origin == Origin::Planned {
         // A new file of hyperslab takes the words of h5py.
         add("hyperslab", new.h5py());
         add("h5py", new.h5py());
     } else {
         add("hyperslab", Some(new.hyperslab(&storage.pipeline.text())));
         add("h5py", new.h5py());
-        add("h5repack", new.h5repack());
+        add("h5repack", new.h5repack().filter(|_| target.origin == Origin::Hdf5));
         add("nccopy", new.nccopy().filter(|_| !storage.pipeline.compression.is_lossy()));
     }
     add("xarray", new.xarray());
@@ -87,12 +99,12 @@ mod tests {
     use crate::pipeline::Pipeline;
 
     fn all(storage: &Candidate) -> Vec<String> {
-        of_target(storage, false)
+        of_target(storage, Origin::Hdf5)
     }
 
-    fn of_target(storage: &Candidate, is_planned: bool) -> Vec<String> {
+    fn of_target(storage: &Candidate, origin: Origin) -> Vec<String> {
         let facts = DatasetFacts::contiguous("/t2m", &[1460, 361, 720], "<f4", 4);
-        let target = Target { file: "era 5.nc".to_owned(), is_planned, is_netcdf: true, page_bytes: None };
+        let target = Target { file: "era 5.nc".to_owned(), origin, is_netcdf: true, page_bytes: None };
         lines(&target, &facts, storage)
             .into_iter()
             .map(|line| format!("{}: {}", line.tool, line.line))
@@ -118,10 +130,13 @@ mod tests {
     #[test]
     fn a_file_that_is_not_written_yet_is_not_repacked() {
         let pipeline = Pipeline { shuffle: true, compression: Compression::Gzip(4), checksum: false };
-        let lines = of_target(&Candidate::chunked(&[73, 91, 90], pipeline), true);
+        let lines = of_target(&Candidate::chunked(&[73, 91, 90], pipeline.clone()), Origin::Planned);
         let tools: Vec<&str> = lines.iter().filter_map(|line| line.split(':').next()).collect();
         assert_eq!(tools, ["hyperslab", "h5py", "xarray", "CDL"]);
         assert!(lines.iter().all(|line| !line.contains("era 5.nc")), "{lines:?}");
+        let lines = of_target(&Candidate::chunked(&[73, 91, 90], pipeline), Origin::Older);
+        let tools: Vec<&str> = lines.iter().filter_map(|line| line.split(':').next()).collect();
+        assert_eq!(tools, ["hyperslab", "h5py", "nccopy", "xarray", "CDL"], "h5repack reads HDF5 alone");
     }
 
     #[test]

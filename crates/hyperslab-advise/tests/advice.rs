@@ -8,8 +8,8 @@ mod published;
 mod savings;
 
 use hyperslab_advise::{
-    Advice, Axis, Pipeline, Place, Question, Reader, SizeBound, Target, Trial, Trials, UsualRead, Verdict,
-    WhyNot, advise, usual_reads,
+    Advice, Axis, Origin, Pipeline, Place, Question, Reader, SizeBound, Target, Trial, Trials, UsualRead,
+    Verdict, WhyNot, advise, usual_reads,
 };
 use hyperslab_doctor::{DatasetFacts, FilterFact};
 use hyperslab_storage::cost::LibraryDecoding;
@@ -44,7 +44,7 @@ fn question<'a>(facts: &'a DatasetFacts, reads: Vec<UsualRead>, readers: &[&str]
     let named: Vec<Reader> = readers.iter().map(|name| Reader::parse(name).unwrap()).collect();
     Question {
         facts,
-        target: Target { file: "in.nc".to_owned(), is_planned: false, is_netcdf: true, page_bytes: None },
+        target: Target { file: "in.nc".to_owned(), origin: Origin::Hdf5, is_netcdf: true, page_bytes: None },
         reads,
         write: None,
         readers: if named.is_empty() { Reader::defaults() } else { named },

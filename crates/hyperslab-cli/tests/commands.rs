@@ -22,6 +22,8 @@ mod index;
 mod ls;
 #[path = "commands/ls_bytes.rs"]
 mod ls_bytes;
+#[path = "commands/older.rs"]
+mod older;
 #[path = "commands/outputs.rs"]
 mod outputs;
 #[path = "commands/process.rs"]

@@ -210,16 +210,16 @@ impl<'a> Case<'a> {
 }
 
 /// A read before it is simulated.
-struct NamedSweep {
-    name: String,
-    is_requested: bool,
-    matters: bool,
+pub(crate) struct NamedSweep {
+    pub(crate) name: String,
+    pub(crate) is_requested: bool,
+    pub(crate) matters: bool,
     weight: f64,
-    sweep: Sweep,
+    pub(crate) sweep: Sweep,
 }
 
 /// The reads that the user requested, or the usual ones.
-fn sweeps(
+pub(crate) fn sweeps(
     facts: &DatasetFacts,
     geometry: &Geometry,
     options: &Options,

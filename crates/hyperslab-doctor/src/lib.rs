@@ -23,6 +23,7 @@ mod follow_up;
 pub mod forecast;
 mod lattice;
 mod numbers;
+pub mod older;
 mod options;
 pub mod predict;
 mod profile;

@@ -64,7 +64,8 @@ impl Engine {
     /// True where it reads files of this format.
     pub fn reads(&self, format: Format) -> bool {
         match self {
-            Self::Hyperslab | Self::Libhdf5(_) | Self::Null => format.is_hdf5(),
+            Self::Hyperslab => true,
+            Self::Libhdf5(_) | Self::Null => format.is_hdf5(),
             Self::Netcdf(_) => format.is_hdf5() || format.is_classic(),
             Self::Hdf4(_) => format == Format::Hdf4,
         }

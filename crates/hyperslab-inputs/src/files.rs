@@ -25,20 +25,6 @@ pub fn look(path: &Path) -> Result<File> {
     opened(path, look_with(path, &File::options()))
 }
 
-/// The file, for what only HDF5 files can be asked.
-///
-/// # Errors
-/// A file of another format.
-pub fn only_hdf5(file: File) -> Result<File> {
-    if file.named_dimensions().is_none() {
-        return Ok(file);
-    }
-    let message = format!("{}: not an HDF5 file: its format is {}", file.name(), file.format_name());
-    Err(Error::new(ErrorKind::NotHdf5, message).about(file.name()).hint(
-        "`hyperslab repack IN OUT` makes a netCDF-4 file of it; `ls`, `explain`, `digest`, `check` and `index` read it",
-    ))
-}
-
 /// A folder is a wrong request, not an unreadable file.
 fn opened(path: &Path, file: hyperslab::Result<File>) -> Result<File> {
     file.map_err(|error| match Error::from(error) {

@@ -13,6 +13,7 @@ pub mod fetch;
 pub mod join;
 pub mod locking;
 pub mod opener;
+pub mod other_formats;
 pub mod per_process;
 pub mod purpose;
 pub mod sink;
@@ -29,6 +30,7 @@ pub use fetch::{fetch_all, fetch_on_threads};
 pub use join::DividedRanges;
 pub use locking::{LockedFiles, Locking};
 pub use opener::{LocalFiles, Location, Opener};
+pub use other_formats::{HEAD_BYTES, OtherFormat, recognize};
 pub use per_process::PerProcess;
 pub use sink::{LocalSink, MemorySink, Sink};
 pub use source::{

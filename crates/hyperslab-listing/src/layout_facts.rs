@@ -17,6 +17,11 @@ pub fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
             chunk_dims: chunked.chunk_dims.clone(),
             index_kind: index_kind(&chunked.index).0.into(),
         },
+        // Of a format that has its own words for it.
+        ("chunked", None) => Layout::Chunked {
+            chunk_dims: dataset.chunk_shape().unwrap_or_default().to_vec(),
+            index_kind: "table of chunks".into(),
+        },
         ("contiguous", _) => Layout::Contiguous { allocated: stored_bytes > 0 },
         ("virtual", _) => Layout::Virtual,
         ("external", _) => Layout::External,

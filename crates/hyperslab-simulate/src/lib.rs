@@ -30,6 +30,7 @@ pub mod facts;
 mod geometry;
 mod hash;
 mod live;
+pub mod older;
 mod open;
 mod page_buffer;
 mod recent;

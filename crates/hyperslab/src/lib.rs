@@ -40,9 +40,9 @@ mod named_datatype;
 mod named_dimensions;
 pub mod number;
 mod object;
+pub mod older;
 mod open_file;
 mod open_options;
-mod other_formats;
 mod plain_types;
 mod prefetch;
 mod stored_dataset;
@@ -69,14 +69,13 @@ pub use hyperslab_array::settings::{
     threads,
 };
 pub use hyperslab_array::{Error, ErrorKind, Result};
-pub use hyperslab_io::Cancel;
+pub use hyperslab_io::{Cancel, HEAD_BYTES, OtherFormat, recognize};
 pub use known_attributes::AttributeEntry;
 pub use members::Members;
 pub use named_datatype::NamedDatatype;
 pub use named_dimensions::{NamedDimension, NamedDimensions};
 pub use object::Object;
 pub use open_options::OpenOptions;
-pub use other_formats::{HEAD_BYTES, OtherFormat, recognize};
 pub use prefetch::Prefetch;
 
 pub use bytes::Bytes;

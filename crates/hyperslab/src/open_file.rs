@@ -11,6 +11,7 @@ use crate::census::Census;
 use crate::known_attributes::{AttributeEntry, KnownAttributes};
 use crate::linked_files::{LinkedFiles, Purpose};
 use crate::named_dimensions::NamedDimensions;
+use crate::older::Form;
 use crate::prefetch::Prefetch;
 use crate::stored_dataset::StoredDataset;
 use crate::{Error, Result};
@@ -101,6 +102,10 @@ pub(crate) trait StoredObject: Any + Send + Sync {
 
     /// The datatype of a named datatype.
     fn datatype(&self) -> Result<Datatype>;
+    /// How the values of a dataset are stored, where HDF5 has no word for it.
+    fn form(&self) -> Result<Option<Form>> {
+        Ok(None)
+    }
 }
 
 /// The state of the file in which an object was read, and the number of the object.

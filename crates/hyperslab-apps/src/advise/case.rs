@@ -11,7 +11,7 @@ use hyperslab::datatypes::{ByteOrder, Class};
 use hyperslab::{Dataset, File};
 use hyperslab_advise::{Axis, ErrorBound, Question, UsualRead, usual_reads};
 use hyperslab_doctor::predict::byte_filter_seconds;
-use hyperslab_doctor::{DatasetFacts, Profile};
+use hyperslab_doctor::{DatasetFacts, Layout, Profile};
 use hyperslab_storage::pattern::{BlockDim, BlockShape, RequestedRead};
 use hyperslab_units::counted_text;
 use std::path::Path;
@@ -38,6 +38,9 @@ impl<'a> Case<'a> {
         dataset: &'a Dataset,
     ) -> Result<Self, Error> {
         let mut facts = facts::of(dataset, SampleScope::Decoding)?;
+        if dataset.file().named_dimensions().is_some() {
+            facts = plain(facts);
+        }
         let inflate_factor = measured_inflate(path, library, request, dataset, &mut facts);
         let axes = axes.get(dataset);
         let observed = request.observed.as_ref().map(|observed| observed.reads(dataset)).transpose()?;
@@ -99,6 +102,18 @@ impl<'a> Case<'a> {
     {
         let library = UserLibrary::new(library, profiles(request));
         Samples::new(self.dataset, seconds, self.max_error, library)
+    }
+}
+
+/// The same values as an HDF5 file would have them, plainly: how an older format stores them, its readers know alone.
+fn plain(facts: DatasetFacts) -> DatasetFacts {
+    DatasetFacts {
+        layout: Layout::Contiguous { allocated: true },
+        filters: Vec::new(),
+        stored_bytes: facts.logical_bytes,
+        chunks: None,
+        samples: None,
+        ..facts
     }
 }
 

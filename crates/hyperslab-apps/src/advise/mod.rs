@@ -35,7 +35,7 @@ use crate::{Error, Result};
 use case::Case;
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, Dataspace, File};
-use hyperslab_advise::{Advice, AdviseError, Question, Target, Together, UsualRead, advise};
+use hyperslab_advise::{Advice, AdviseError, Origin, Question, Target, Together, UsualRead, advise};
 use hyperslab_doctor::Options;
 use hyperslab_doctor::forecast::Forecast;
 use parsed::Parsed;
@@ -195,8 +195,14 @@ fn in_a_store(
 
 /// The file that the lines to paste are about.
 fn target(file: &File, parsed: &Parsed, page_bytes: Option<u64>) -> Target {
-    let is_planned = parsed.is_planned;
-    Target { file: file.name(), is_planned, is_netcdf: is_netcdf(file), page_bytes }
+    let is_older = file.named_dimensions().is_some();
+    let origin = match (parsed.is_planned, is_older) {
+        (true, _) => Origin::Planned,
+        (false, true) => Origin::Older,
+        (false, false) => Origin::Hdf5,
+    };
+    let is_netcdf = is_netcdf(file) || is_older && file.format_name() != "HDF4";
+    Target { file: file.name(), origin, is_netcdf, page_bytes }
 }
 
 /// The datasets that are named, or the largest.

@@ -32,6 +32,10 @@ pub(super) fn pages(
     datasets: &[Advice],
 ) -> Result<Option<Pages>, Error> {
     let (Some(first), Some(case)) = (datasets.first(), cases.first()) else { return Ok(None) };
+    // Pages are HDF5's.
+    if file.named_dimensions().is_some() {
+        return Ok(None);
+    }
     let Some(all) = first.recommendations.first().filter(|_| request.place.is_store()) else {
         return Ok(None);
     };

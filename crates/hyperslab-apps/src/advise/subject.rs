@@ -26,9 +26,7 @@ impl Subject {
     pub(super) fn of(request: &Request) -> Result<Self> {
         match (&request.file, &request.made_up) {
             (_, Some(values)) => Ok(Self { path: PathBuf::from(NEW_FILE), file: made_up(values)? }),
-            (Some(path), None) => {
-                Ok(Self { path: path.clone(), file: files::only_hdf5(files::look(path)?)? })
-            }
+            (Some(path), None) => Ok(Self { path: path.clone(), file: files::look(path)? }),
             (None, None) => Err(Error::wrong_request("no file is named")),
         }
     }

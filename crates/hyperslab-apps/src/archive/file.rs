@@ -2,12 +2,13 @@
 
 use crate::Error;
 use crate::advise::{Axes, Samples, unsuitable};
+use crate::doctor::older;
 use crate::error::one_line;
 use crate::facts::{self, Library, SampleScope, choose, is_netcdf};
 use crate::files;
 use hyperslab::{Dataset, File};
 use hyperslab_advise::{
-    Place, Question, Reader, SizeBound, Survey, Surveyor, Target, UsualRead, usual_reads,
+    Origin, Place, Question, Reader, SizeBound, Survey, Surveyor, Target, UsualRead, usual_reads,
 };
 use hyperslab_doctor::Options;
 use hyperslab_storage::pattern::RequestedRead;
@@ -92,7 +93,7 @@ impl FileSurveyor {
     }
 
     fn examine(&self, path: &Path, survey: &mut FileSurvey) -> Result<(), Error> {
-        let file = files::only_hdf5(files::look(path)?)?;
+        let file = files::look(path)?;
         survey.bytes = file.len();
         // The largest first.
         let options = Options { reads: self.reads.clone(), all: true, ..Options::default() };
@@ -139,11 +140,11 @@ impl FileSurveyor {
             facts: &facts,
             target: Target {
                 file: file.name(),
-                is_planned: false,
+                origin: Origin::default(),
                 is_netcdf: is_netcdf(file),
                 page_bytes: None,
             },
-            reads,
+            reads: reads.clone(),
             write: None,
             readers: self.readers.clone(),
             size_bound: SizeBound::default(),
@@ -156,7 +157,11 @@ impl FileSurveyor {
             time: Duration::ZERO,
         };
         let answer = self.surveyor.survey(&question, &mut Samples::small(dataset, SAMPLE_BYTES));
-        answer.map_err(|error| Error::unreadable(error.to_string()))
+        let mut survey = answer.map_err(|error| Error::unreadable(error.to_string()))?;
+        if let (Some(library), Some(survey)) = (older::library(file), &mut survey) {
+            survey.present.seconds = older::seconds(dataset, library, &reads)?;
+        }
+        Ok(survey)
     }
 }
 

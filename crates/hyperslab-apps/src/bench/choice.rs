@@ -20,7 +20,7 @@ const LISTED_MAX: usize = 12;
 
 /// The dataset of which a program read most.
 fn most_read(path: &Path, trace: &Path) -> Result<String> {
-    let file = files::only_hdf5(files::open(path)?)?;
+    let file = files::open(path)?;
     let observed = Observed::read(trace, path)?;
     let found = observed.datasets().filter_map(|name| {
         let dataset = file.dataset(name).ok()?;
@@ -41,7 +41,7 @@ pub(super) fn with_dataset(request: &Request) -> Result<(Cow<'_, Request>, Optio
         let dataset = Some(most_read(path, trace)?);
         return Ok((Cow::Owned(Request { dataset, ..request.clone() }), None));
     }
-    let file = files::only_hdf5(files::open(path)?)?;
+    let file = files::open(path)?;
     let (chosen, all) = choose::if_any(&file, &Options { all: true, ..Options::default() })?;
     let Some(largest) = chosen.datasets.first() else {
         let message = format!("{}: there is no dataset with values to read", files::shown(path));

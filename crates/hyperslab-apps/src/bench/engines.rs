@@ -43,12 +43,22 @@ impl LibraryFinder<'_> {
     }
 }
 
-/// The engines for these formats; `is_netcdf` where a file is read that netCDF-C wrote.
-pub(super) fn choose(request: &Request, formats: &[Format], is_netcdf: bool) -> Result<EngineChoice> {
-    choose_from(&LibraryFinder { request, found: OnceCell::new() }, formats, is_netcdf)
+/// The engines for the formats that are written and that of a file which is read as it is; `is_netcdf` where netCDF-C wrote it.
+pub(super) fn choose(
+    request: &Request,
+    formats: &[Format],
+    as_is: Option<Format>,
+    is_netcdf: bool,
+) -> Result<EngineChoice> {
+    choose_from(&LibraryFinder { request, found: OnceCell::new() }, formats, as_is, is_netcdf)
 }
 
-fn choose_from(finder: &LibraryFinder<'_>, formats: &[Format], is_netcdf: bool) -> Result<EngineChoice> {
+fn choose_from(
+    finder: &LibraryFinder<'_>,
+    formats: &[Format],
+    as_is: Option<Format>,
+    is_netcdf: bool,
+) -> Result<EngineChoice> {
     let request = finder.request;
     let (mut readers, mut missing) = (Vec::new(), Vec::new());
     for name in &request.engine {
@@ -68,12 +78,13 @@ fn choose_from(finder: &LibraryFinder<'_>, formats: &[Format], is_netcdf: bool) 
         readers.extend(engines);
     }
     if request.engine.is_empty() {
-        let is_hdf4_alone = !formats.is_empty() && formats.iter().all(|format| *format == Format::Hdf4);
-        let writes = |kind| formats.iter().any(|format| EngineKind::of(*format) == kind);
+        let any =
+            |wanted: &dyn Fn(Format) -> bool| formats.iter().chain(&as_is).any(|format| wanted(*format));
         let takes_part = |kind: &EngineKind| match kind {
-            EngineKind::Libhdf5 | EngineKind::Hyperslab => !is_hdf4_alone,
-            EngineKind::Netcdf => is_netcdf || writes(*kind),
-            EngineKind::Hdf4 => writes(*kind),
+            EngineKind::Hyperslab => true,
+            EngineKind::Libhdf5 => any(&Format::is_hdf5),
+            EngineKind::Netcdf => is_netcdf || any(&|format| EngineKind::of(format) == EngineKind::Netcdf),
+            EngineKind::Hdf4 => any(&|format| format == Format::Hdf4),
         };
         for kind in EngineKind::ALL.into_iter().filter(takes_part) {
             let engines = finder.engines(kind);
@@ -141,7 +152,7 @@ mod tests {
     fn who_is_not_found_is_named_and_asked_for_by_name_is_an_error() {
         let cast = |request: Request, is_netcdf| {
             let finder = LibraryFinder { request: &request, found: OnceCell::from(Libraries::default()) };
-            choose_from(&finder, &[Format::Hdf5], is_netcdf)
+            choose_from(&finder, &[], Some(Format::Hdf5), is_netcdf)
         };
         let alone = cast(Request::default(), true).unwrap();
         assert_eq!(alone.readers, [Engine::Hyperslab]);

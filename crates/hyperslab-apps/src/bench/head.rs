@@ -38,7 +38,7 @@ pub(super) fn before(
 
 fn data(matrices: &[Matrix]) -> Result<Data> {
     match matrices.first().map(|matrix| &matrix.subject) {
-        Some(Subject::Dataset { file, path, shape }) => {
+        Some(Subject::Dataset { file, path, shape, .. }) => {
             let dataset = files::open(file)?.dataset(path)?;
             Ok(Data {
                 file: Some(file.clone()),

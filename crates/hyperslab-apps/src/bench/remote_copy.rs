@@ -40,7 +40,7 @@ impl RemoteCopy {
             let why = format!("--resume: a copy of {shown} is measured, which is another file each time");
             return Err(Error::wrong_request(why).hint("download the file, and bench that"));
         }
-        let file = files::only_hdf5(files::open(url)?)?;
+        let file = files::open(url)?;
         let dataset = hyperslab_netcdf::find_dataset(&file, request.dataset.as_deref().unwrap_or("/"))?;
         if dataset.virtual_sources().is_some()
             || dataset.external_sources().is_some()

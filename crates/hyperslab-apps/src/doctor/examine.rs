@@ -1,7 +1,7 @@
 //! The examination of one file: its datasets, chosen, diagnosed and filtered.
 
 use super::filter::Filter;
-use super::{Request, file_facts, options};
+use super::{Request, file_facts, older, options};
 use crate::absent::sentences;
 use crate::facts::calibration::Calibrated;
 use crate::facts::choose::{self, Chosen};
@@ -85,7 +85,8 @@ impl<'a> Examiner<'a> {
     /// A file of which nothing can be read, and a request that does not fit it.
     pub fn examine(&self, path: &Path) -> Result<Answer> {
         let dataset = self.request.dataset.as_deref();
-        let file = files::only_hdf5(files::look(path)?)?;
+        let file = files::look(path)?;
+        let older = older::library(&file);
         let library = self.library.get_or_init(Library::of_python);
         let options = options::options(self.request, &file, library)?;
         let recoding = SampleScope::Recoding { with_zstd: library.has_zstd };
@@ -102,22 +103,25 @@ impl<'a> Examiner<'a> {
             }),
         };
         let detailed = datasets.par_iter().map(|dataset| {
+            let reads = observed.as_ref().map(|observed| observed.reads(dataset)).transpose()?;
+            let asked = reads.map(|reads| Options { reads, ..options.clone() });
+            let options = asked.as_ref().unwrap_or(&options);
+            if let Some(library) = older {
+                return older::dataset(dataset, library, recoding, options).map(Some);
+            }
             let mut facts = collect(dataset, recoding)?;
             if let (Some(calibrated), Some(samples)) = (&library.calibrated, &mut facts.samples) {
                 samples.library =
                     calibrated.decoding(&origin(path, &file, dataset), dataset, &options.profiles);
             }
-            match &observed {
-                Some(observed) => {
-                    let options = Options { reads: observed.reads(dataset)?, ..options.clone() };
-                    diagnose(&facts, &options).map(Some).map_err(refused)
-                }
-                None => diagnose(&facts, &options).map(Some).map_err(refused),
-            }
+            diagnose(&facts, options).map(Some).map_err(refused)
         });
         let stored = others.par_iter().map(|dataset| {
             // Little data cannot cost enough in compression to matter, so it is not sampled.
             let scope = if is_worth_sampling(dataset, &options) { recoding } else { SampleScope::Nothing };
+            if let Some(library) = older {
+                return older::storage(dataset, library, scope, &options);
+            }
             let facts = collect(dataset, scope)?;
             diagnose_storage(&facts, &options).map_err(refused)
         });
@@ -137,12 +141,16 @@ impl<'a> Examiner<'a> {
         let census = if dataset.is_none() || self.keeps_evidence { census(&file).ok() } else { None };
         // Damage that the census meets is told of where the damaged part is examined.
         let findings = match &census {
-            Some(census) if dataset.is_none() => {
-                diagnose_file(&file_facts::of(path, &file, census, options.cloud), &options)
-            }
+            Some(census) if dataset.is_none() => match older {
+                Some(library) => {
+                    older::file(&file, library, census, datasets.iter().chain(&others), &options)
+                }
+                None => diagnose_file(&file_facts::of(path, &file, census, options.cloud), &options),
+            },
             _ => Vec::new(),
         };
-        if !options.writes.is_empty() {
+        notes.extend(older.map(|library| older::notes(library, self.request)).unwrap_or_default());
+        if older.is_none() && !options.writes.is_empty() {
             let unfiltered = datasets.iter().filter(|dataset| dataset.filters().is_empty());
             notes.extend(unfiltered.map(|dataset| {
                 format!(
@@ -151,7 +159,8 @@ impl<'a> Examiner<'a> {
                 )
             }));
         }
-        let prediction = library.calibrated.as_ref().map(Calibrated::prediction).unwrap_or_default();
+        let calibrated = library.calibrated.as_ref().filter(|_| older.is_none());
+        let prediction = calibrated.map(Calibrated::prediction).unwrap_or_default();
         let absent = match (dataset, datasets.as_slice()) {
             (Some(_), [dataset]) => absent_of(dataset),
             _ => absent(&file),
@@ -176,6 +185,8 @@ impl<'a> Examiner<'a> {
             }
         }
         let census = census.filter(|_| self.keeps_evidence);
+        // What libhdf5 loads of each chunk is drawn of HDF5 files.
+        let datasets = if older.is_none() { datasets } else { Vec::new() };
         let evidence = census.map(|census| Evidence { census, datasets, options });
         Ok(Answer { report, notes, failures, evidence })
     }
@@ -201,7 +212,7 @@ fn collect(dataset: &Dataset, scope: SampleScope) -> Result<DatasetFacts, Error>
     Ok(facts?)
 }
 
-fn refused(error: DoctorError) -> Error {
+pub(super) fn refused(error: DoctorError) -> Error {
     match error {
         DoctorError::Geometry(_) => Error::unreadable(error.to_string()),
         _ => Error::wrong_request(error.to_string()),

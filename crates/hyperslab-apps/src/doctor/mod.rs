@@ -8,6 +8,7 @@ mod advice;
 mod examine;
 mod file_facts;
 mod filter;
+pub(crate) mod older;
 mod options;
 mod request;
 mod summary;

@@ -48,6 +48,8 @@ pub struct Sessions<'a> {
     pub(super) place: &'a Place,
     pub(super) census: Census,
     pub(super) layout: FileLayout,
+    /// False for older formats, which no other reader reads from a store.
+    is_hdf5: bool,
     /// Bytes of kerchunk's references; `None` if they cannot be made.
     index_bytes: Option<u64>,
     recorded_with: Option<String>,
@@ -65,12 +67,14 @@ impl<'a> Sessions<'a> {
         let is_one_local_file = !files::is_url(path)
             && std::fs::metadata(path)
                 .is_ok_and(|local| local.is_file() && local.len() == file.source().len());
-        let recording = is_one_local_file.then(|| Recording::of(path, reads)).flatten();
+        let is_hdf5 = file.named_dimensions().is_none();
+        let recording = (is_one_local_file && is_hdf5).then(|| Recording::of(path, reads)).flatten();
         let planned = Planned::new(file.source(), &place.link);
         let mut sessions = Self {
             file: shell_word(&files::shown(path)),
             place,
             layout: layout(&census, file, reads)?,
+            is_hdf5,
             index_bytes: is_one_local_file.then(|| index_bytes(file)).flatten(),
             recorded_with: recording.as_ref().map(Recording::library),
             census,
@@ -153,6 +157,9 @@ impl<'a> Sessions<'a> {
 
     /// What the steps would take if the file were repacked as the guides recommend.
     fn alternatives(&self) -> Vec<Alternative> {
+        if !self.is_hdf5 {
+            return Vec::new();
+        }
         let pieces: Vec<Piece> = pieces(&self.census, None);
         let (file, out) = (&self.file, "out.h5");
         let all = [
@@ -201,18 +208,19 @@ impl<'a> Sessions<'a> {
             replay(reader, &self.layout, &step.session, self.index_bytes.unwrap_or(0))
         };
         let referring = self.index_bytes.map(|_| CloudReader::ChunkReferences);
-        let replayable = CloudReader::REPLAYED.into_iter().chain(referring);
+        let replayed = CloudReader::REPLAYED.into_iter().filter(|_| self.is_hdf5);
+        let replayable = replayed.chain(referring);
         let readers = replayable
             .filter_map(|reader| Some(reader_forecast(reader, &of(reader, step)?, &of(reader, opening)?)));
         let own = reader_forecast(CloudReader::Hyperslab, &step.own, &opening.own);
-        let (read, replayed) = (step.read, step.session.chunks.len() as u64);
+        let (read, blocks) = (step.read, step.session.chunks.len() as u64);
         let parts = read.map_or(1, |read| read.parts.max(1));
         StepForecast {
             name: step.name.clone(),
             path: read.map(|read| read.path.clone()),
             block: read.map(|read| read.block.clone()),
             blocks: read.map(|read| read.total.div_ceil(parts)),
-            blocks_replayed: read.map(|_| replayed.div_ceil(parts)),
+            blocks_replayed: read.map(|_| blocks.div_ceil(parts)),
             not_recorded: step.not_recorded.clone(),
             readers: readers.chain([own]).collect(),
         }

@@ -5,7 +5,9 @@ use crate::Error;
 use crate::error::system_text;
 use crate::files::is_folder;
 use crate::runner::{self, Found};
+use hyperslab::recognize;
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
@@ -56,7 +58,7 @@ pub(super) fn targets(request: &Request) -> Result<Targets, Error> {
             let output = match &out {
                 None => std::fs::canonicalize(&file).unwrap_or_else(|_| file.clone()),
                 Some(out) if is_single && !out.is_dir() => out.clone(),
-                Some(out) => out.join(below(&file, name)),
+                Some(out) => converted(&file, out.join(below(&file, name))),
             };
             if let Some(other) = outputs.insert(file.clone(), output.clone())
                 && other != output
@@ -72,7 +74,7 @@ pub(super) fn targets(request: &Request) -> Result<Targets, Error> {
         return Err(Error::wrong_request(message));
     }
     if inputs.is_empty() {
-        let what = "no HDF5 or netCDF-4 file was found in these folders".to_owned();
+        let what = "no file of HDF5, netCDF or HDF4 was found in these folders".to_owned();
         return Err(Error::wrong_request(notes.into_iter().next().unwrap_or(what)));
     }
     inputs.sort();
@@ -104,6 +106,16 @@ fn below(file: &Path, named: &Path) -> PathBuf {
             file.components().filter(|part| matches!(part, Component::Normal(_))).collect()
         }
         _ => file.file_name().map(PathBuf::from).unwrap_or_default(),
+    }
+}
+
+/// The name of a new file: what was HDF4 becomes netCDF-4, and says so (`a.hdf.nc`).
+fn converted(file: &Path, output: PathBuf) -> PathBuf {
+    let mut head = [0; 4];
+    let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head));
+    match read.is_ok() && recognize(&head, u64::MAX).is_some_and(|format| format.name == "HDF4") {
+        true => [output.as_os_str(), OsStr::new(".nc")].into_iter().collect::<OsString>().into(),
+        false => output,
     }
 }
 

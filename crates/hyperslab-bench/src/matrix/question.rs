@@ -2,8 +2,7 @@
 
 use super::subject::Matrix;
 use super::write_strategy::WriteStrategy;
-use hyperslab_engines::{CreationProperties, Format};
-use hyperslab_engines::{Engine, FileBuffers, OpenOptions};
+use hyperslab_engines::{CreationProperties, Engine, FileBuffers, OpenOptions};
 use hyperslab_measure::access::Access;
 use std::fmt;
 
@@ -21,11 +20,6 @@ pub struct Question<'a> {
     pub engine: &'a Engine,
     /// Its settings.
     pub options: OpenOptions,
-}
-
-/// The format of a file. One of the user's that is read as it is was opened as HDF5 before.
-pub(super) fn format_of(made: Option<Made<'_>>) -> Format {
-    made.map_or(Format::Hdf5, |(storage, _)| storage.format)
 }
 
 impl Matrix {
@@ -48,7 +42,7 @@ impl Matrix {
 
     /// One access to one file: every engine that reads such files, with every setting that means something to it.
     pub fn questions<'a>(&'a self, made: Option<Made<'a>>, access: &'a Access) -> Vec<Question<'a>> {
-        let format = format_of(made);
+        let format = self.format_of(made);
         let mut found = Vec::new();
         for engine in self.engines.iter().filter(|engine| engine.reads(format)) {
             let caches = if engine.has_chunk_cache(format) { &*self.caches } else { &[None] };

@@ -2,7 +2,6 @@
 
 use super::extrapolation::{Extrapolation, by_average};
 use super::files::MatrixFile;
-use super::question::format_of;
 use super::simulated;
 use super::skipped::Skipped;
 use super::subject::Matrix;
@@ -131,7 +130,7 @@ impl Row {
         let part = if is_part { Part::Spread(reads) } else { Part::All };
         let average = if reads == 0 { 0.0 } else { read.median / reads as f64 };
         let first = runs.summary(|outcome| outcome.first_seconds);
-        let has_cache = engine.has_chunk_cache(format_of(file.made));
+        let has_cache = engine.has_chunk_cache(matrix.format_of(file.made));
         let cache = run.task.options.cache.or(check.default_cache).filter(|_| has_cache);
         let version = || check.hdf5_version.as_deref()?.parse().ok();
         let simulated_cache = match engine {

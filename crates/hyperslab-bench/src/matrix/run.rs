@@ -2,7 +2,7 @@
 
 use super::files::MatrixFile;
 use super::key;
-use super::question::{Question, format_of};
+use super::question::Question;
 use super::row::{Row, Rows};
 use super::skipped::Skipped;
 use super::subject::Matrix;
@@ -177,7 +177,7 @@ impl<'a> Session<'a> {
 
     /// Says once which engines do not read files of a format at all: that is not a failure, unless none is left.
     fn note_readers(&mut self, file: &MatrixFile<'_>) {
-        let format = format_of(file.made);
+        let format = self.matrix.format_of(file.made);
         let (readers, others): (Vec<&Engine>, Vec<&Engine>) =
             self.matrix.engines.iter().partition(|engine| engine.reads(format));
         if others.is_empty() {

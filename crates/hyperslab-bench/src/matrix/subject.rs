@@ -1,5 +1,6 @@
 //! What a matrix varies, and the data on which.
 
+use super::question::Made;
 use super::write_strategy::WriteStrategy;
 use hyperslab_engines::{CreationProperties, Format, Records};
 use hyperslab_engines::{Engine, FileBuffers};
@@ -19,6 +20,8 @@ pub enum Subject {
         path: String,
         /// Its extent.
         shape: Vec<u64>,
+        /// The format of the file.
+        format: Format,
     },
     /// Values that are made up.
     Synthetic(Synthetic),
@@ -97,6 +100,15 @@ impl Matrix {
                 let limit = limits.iter().find(|(limited, _)| limited == access);
                 limit.map_or(Part::All, |(_, most)| Part::Spread(*most))
             }
+        }
+    }
+
+    /// The format of a file: that of the user's as it is, or of one that is made here.
+    pub fn format_of(&self, made: Option<Made<'_>>) -> Format {
+        match (made, &self.subject) {
+            (Some((storage, _)), _) => storage.format,
+            (None, Subject::Dataset { format, .. }) => *format,
+            (None, Subject::Synthetic(_)) => Format::Hdf5,
         }
     }
 

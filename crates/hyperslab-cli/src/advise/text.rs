@@ -4,7 +4,7 @@ use super::page_sizes;
 use crate::failure::one_line;
 use crate::output::{Align, Line, table};
 use crate::terminal;
-use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict};
+use hyperslab_advise::{Advice, Origin, Recommendation, StorageAnswer, Together, Verdict};
 use hyperslab_apps::advise::{Document, chunk_text, kept_text, storage_text};
 use hyperslab_apps::facts;
 use hyperslab_doctor::predict::seconds_text;
@@ -71,7 +71,7 @@ fn read_together(together: &Together) -> String {
 
 /// What the others are compared with.
 fn present_text(advice: &Advice) -> &'static str {
-    if advice.is_planned { "plain values" } else { "now" }
+    if advice.origin == Origin::Hdf5 { "now" } else { "plain values" }
 }
 
 fn dataset(document: &Document, advice: &Advice) -> String {

@@ -25,7 +25,7 @@ fn missing_files_folders_and_other_formats() {
     for command in commands {
         let no_file = "error: FILE: no such file\n\nhint: check the path, including upper and lower case\n";
         assert_eq!(run(command, &missing), ended(2, "", no_file));
-        let nothing = "error: no HDF5 or netCDF-4 file was found in these folders; passed over 2: \
+        let nothing = "error: no file of HDF5, netCDF or HDF4 was found in these folders; passed over 2: \
                        1 empty (FILE/empty.h5), 1 text (FILE/text.h5)\n";
         let is_of_several = command[0] == "doctor" && command.len() < 4;
         let directory = if is_of_several { nothing } else { "error: FILE: is a directory\n" };

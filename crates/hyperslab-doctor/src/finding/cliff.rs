@@ -8,7 +8,7 @@ use crate::numbers::{list_text, ratio_text, rounded};
 use crate::predict::{Ideal, seconds_text};
 use crate::simulate::{LibVersion, SweepCounts};
 use hyperslab_storage::CacheSettings;
-use hyperslab_storage::pattern::shape_text;
+use hyperslab_storage::pattern::{Sweep, shape_text};
 use hyperslab_units::{count_text, counted_text};
 use serde_json::{Value, json};
 
@@ -120,7 +120,10 @@ pub(super) struct CliffGroup<'c> {
 pub(super) fn group<'c>(case: &'c Case<'_>, cliffs: &[Cliff], cause: Cause) -> Option<CliffGroup<'c>> {
     let of_cause = || cliffs.iter().filter(|cliff| cliff.cause == cause);
     let worst = *of_cause().max_by(|a, b| {
-        let weight = |cliff: &Cliff| weight(case, &case.reads[cliff.read]);
+        let weight = |cliff: &Cliff| {
+            let read = &case.reads[cliff.read];
+            weight(read.matters, &read.sweep)
+        };
         weight(a).cmp(&weight(b)).then(a.excess_seconds.total_cmp(&b.excess_seconds))
     })?;
     let hit: Vec<usize> =
@@ -139,10 +142,10 @@ pub(super) fn group<'c>(case: &'c Case<'_>, cliffs: &[Cliff], cause: Cause) -> O
 }
 
 /// Which reads to report first: those that matter, then series along the slowest dimension, which is usually time.
-fn weight(case: &Case<'_>, read: &ReadCase) -> u8 {
-    let (block, shape) = (read.sweep.block(), case.geometry.shape());
+pub(super) fn weight(matters: bool, sweep: &Sweep) -> u8 {
+    let (block, shape) = (sweep.block(), sweep.shape());
     let is_series = block[0] == shape[0] && block[1..].iter().all(|len| *len == 1);
-    if read.matters { 2 } else { u8::from(is_series) }
+    if matters { 2 } else { u8::from(is_series) }
 }
 
 impl CliffGroup<'_> {
@@ -150,16 +153,10 @@ impl CliffGroup<'_> {
     /// data.
     pub(super) fn severity(&self, case: &Case<'_>) -> Severity {
         let is_own_clear = case.options.first_profile_is_own && !self.hit.contains(&0);
-        let ideal = self.worst.reference_ideal_seconds;
-        let ratio = (self.worst.excess_seconds + ideal) / ideal.max(1e-9);
-        match self.worst.excess_seconds {
-            _ if !self.read.matters && is_own_clear => Severity::Low,
-            excess if !self.read.matters && excess >= 60.0 && ratio >= 10.0 => Severity::Medium,
-            _ if !self.read.matters => Severity::Low,
-            excess if excess >= 5.0 && ratio >= 5.0 => Severity::High,
-            excess if excess >= 1.0 && ratio >= 3.0 => Severity::Medium,
-            _ => Severity::Low,
+        if !self.read.matters && is_own_clear {
+            return Severity::Low;
         }
+        Severity::of_time(self.worst.excess_seconds, self.worst.reference_ideal_seconds, self.read.matters)
     }
 
     /// `16,200 decodes of 15 chunks, 1080x, about 3 min 45 s instead of 0.21 s`

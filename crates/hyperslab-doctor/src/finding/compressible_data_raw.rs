@@ -23,7 +23,8 @@ use super::cost::Cost;
 use super::model::{Finding, Severity};
 use super::zstd_note::zstd_note;
 use crate::case::Case;
-use crate::fix::{NewFilters, refilter_to};
+use crate::facts::{DatasetFacts, RecodeMeasurement, SampleMeasurement};
+use crate::fix::{Fix, NewFilters, refilter_to};
 use crate::numbers::rounded;
 use hyperslab_units::size::bytes_text;
 use serde_json::json;
@@ -36,43 +37,68 @@ const CHUNK_BYTES_MIN: u64 = 4 << 10;
 const LEVEL: u32 = 4;
 
 pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
-    let (facts, samples) = (case.facts, case.facts.samples.as_ref()?);
     // Chunks of a few bytes must grow before compression can help.
-    let are_chunks_tiny = case.geometry.chunk_bytes().is_some_and(|bytes| bytes < CHUNK_BYTES_MIN);
-    if facts.is_compressed() || samples.decoded_bytes == 0 || are_chunks_tiny {
+    if case.geometry.chunk_bytes().is_some_and(|bytes| bytes < CHUNK_BYTES_MIN) {
         return None;
     }
-    let best = samples.recoded.iter().min_by_key(|recoded| (recoded.encoded_bytes, recoded.shuffle))?;
-    let tried_bytes = samples.decoded_bytes;
-    let share = best.encoded_bytes as f64 / tried_bytes as f64;
-    if share > SHARE_MAX {
-        return None;
+    let facts = case.facts;
+    let smaller = Smaller::of(facts)?;
+    let new = NewFilters::Deflate { level: LEVEL, shuffle: smaller.best.shuffle };
+    let fix = refilter_to(case, &new, smaller.stored_bytes, smaller.effect(facts));
+    let note = zstd_note(case, smaller.best, smaller.stored_bytes);
+    Some(smaller.finding(facts, &note, vec![fix]))
+}
+
+/// What compression would save of data that has none.
+pub(super) struct Smaller<'f> {
+    samples: &'f SampleMeasurement,
+    best: &'f RecodeMeasurement,
+    share: f64,
+    /// Bytes of the data afterwards.
+    stored_bytes: u64,
+}
+
+impl<'f> Smaller<'f> {
+    /// `None` if the data is compressed, was not sampled, or would not become much smaller.
+    pub(super) fn of(facts: &'f DatasetFacts) -> Option<Self> {
+        let samples = facts.samples.as_ref()?;
+        if facts.is_compressed() || samples.decoded_bytes == 0 {
+            return None;
+        }
+        let best = samples.recoded.iter().min_by_key(|recoded| (recoded.encoded_bytes, recoded.shuffle))?;
+        let share = best.encoded_bytes as f64 / samples.decoded_bytes as f64;
+        let stored_bytes = (facts.stored_bytes as f64 * share) as u64;
+        (share <= SHARE_MAX).then_some(Self { samples, best, share, stored_bytes })
     }
-    let after = (facts.stored_bytes as f64 * share) as u64;
-    let saved = facts.stored_bytes.saturating_sub(after);
-    let mut message = format!(
-        "{} are stored without compression. Samples become {:.1} times smaller with {}gzip: about {} in the file.",
-        bytes_text(facts.stored_bytes),
-        1.0 / share.max(1e-3),
-        if best.shuffle { "a shuffle and " } else { "" },
-        bytes_text(after),
-    );
-    message.push_str(&zstd_note(case, best, after));
-    let evidence = json!({
-        "samples": samples.chunks,
-        "sample_bytes": tried_bytes,
-        "encoded_bytes": best.encoded_bytes,
-        "shuffle": best.shuffle,
-        "stored_bytes": facts.stored_bytes,
-        "stored_bytes_after": after,
-        "share": rounded(share),
-    });
-    let effect =
-        format!("about {} in the file instead of {}", bytes_text(after), bytes_text(facts.stored_bytes));
-    let fixes =
-        vec![refilter_to(case, &NewFilters::Deflate { level: LEVEL, shuffle: best.shuffle }, after, effect)];
-    let (code, severity, cost) = ("compressible-data-raw".to_owned(), Severity::Low, Cost::bytes(saved));
-    Some(Finding { code, severity, message, cost, evidence, fixes })
+
+    /// `about 4 MiB in the file instead of 40 MiB`
+    pub(super) fn effect(&self, facts: &DatasetFacts) -> String {
+        let (after, before) = (bytes_text(self.stored_bytes), bytes_text(facts.stored_bytes));
+        format!("about {after} in the file instead of {before}")
+    }
+
+    /// The finding, with a remark at the end of its message.
+    pub(super) fn finding(&self, facts: &DatasetFacts, note: &str, fixes: Vec<Fix>) -> Finding {
+        let message = format!(
+            "{} are stored without compression. Samples become {:.1} times smaller with {}gzip: about {} in the file.{note}",
+            bytes_text(facts.stored_bytes),
+            1.0 / self.share.max(1e-3),
+            if self.best.shuffle { "a shuffle and " } else { "" },
+            bytes_text(self.stored_bytes),
+        );
+        let evidence = json!({
+            "samples": self.samples.chunks,
+            "sample_bytes": self.samples.decoded_bytes,
+            "encoded_bytes": self.best.encoded_bytes,
+            "shuffle": self.best.shuffle,
+            "stored_bytes": facts.stored_bytes,
+            "stored_bytes_after": self.stored_bytes,
+            "share": rounded(self.share),
+        });
+        let cost = Cost::bytes(facts.stored_bytes.saturating_sub(self.stored_bytes));
+        let code = "compressible-data-raw".to_owned();
+        Finding { code, severity: Severity::Low, message, cost, evidence, fixes }
+    }
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ mod dense_storage;
 mod many_open_datasets;
 mod model;
 mod object_store;
+mod older;
 mod one_element_chunks;
 mod page_size_against_chunks;
 mod scattered_metadata;
@@ -46,6 +47,7 @@ pub use model::{Finding, Severity};
 
 use crate::case::Case;
 use crate::facts::FileFacts;
+use crate::older::{OlderCase, OlderFileFacts};
 use crate::options::Options;
 use cliff::Cliff;
 
@@ -133,16 +135,72 @@ static FILE_RULES: &[FileRule] = file_rules![
     "many-open-datasets" many_open_datasets,
 ];
 
+/// A finding about a dataset of an older format, or about such a file.
+struct OlderRule {
+    code: &'static str,
+    source: &'static str,
+    check: OlderCheck,
+}
+
+enum OlderCheck {
+    Dataset(fn(&OlderCase<'_>) -> Option<Finding>),
+    File(fn(&OlderFileFacts, &Options) -> Option<Finding>),
+}
+
+macro_rules! older_rules {
+    ($($code:literal $module:ident $of:ident),* $(,)?) => {
+        &[$(OlderRule {
+            code: $code,
+            source: include_str!(concat!("older/", stringify!($module), ".rs")),
+            check: OlderCheck::$of(older::$module::check),
+        }),*]
+    };
+}
+
+static OLDER_RULES: &[OlderRule] = older_rules![
+    "stream-decoded-again" stream_decoded_again Dataset,
+    "chunk-cache-of-hdf4" chunk_cache_of_hdf4 Dataset,
+    "small-chunks-of-hdf4" small_chunks_of_hdf4 Dataset,
+    "linked-blocks" linked_blocks Dataset,
+    "interleaved-records" interleaved_records Dataset,
+    "descriptor-chain" descriptor_chain File,
+    "near-size-limit" near_size_limit File,
+];
+
+/// All findings about a dataset of an older format, most severe first; if its reads were not simulated, those about its storage.
+pub(crate) fn check_older(case: &OlderCase<'_>) -> Vec<Finding> {
+    let checks = OLDER_RULES.iter().filter_map(|rule| match rule.check {
+        OlderCheck::Dataset(check) => Some(check),
+        OlderCheck::File(_) => None,
+    });
+    let found = checks.chain([older::raw_data::check as fn(&OlderCase<'_>) -> _]);
+    sorted(found.filter_map(|check| check(case)), case.options)
+}
+
+/// All findings about a file of an older format, most severe first.
+pub(crate) fn check_older_file(facts: &OlderFileFacts, options: &Options) -> Vec<Finding> {
+    let checks = OLDER_RULES.iter().filter_map(|rule| match rule.check {
+        OlderCheck::File(check) => Some(check),
+        OlderCheck::Dataset(_) => None,
+    });
+    sorted(checks.filter_map(|check| check(facts, options)), options)
+}
+
+/// Those that matter, the most severe first.
+fn sorted(found: impl Iterator<Item = Finding>, options: &Options) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = found.filter(|finding| finding.cost.matters(options)).collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings
+}
+
 /// All findings about a file as a whole, most severe first.
 pub(crate) fn check_file(facts: &FileFacts, options: &Options) -> Vec<Finding> {
     let found = FILE_RULES.iter().filter_map(|rule| {
         let finding = (rule.check)(facts, options)?;
         debug_assert_eq!(finding.code, rule.code);
-        finding.cost.matters(options).then_some(finding)
+        Some(finding)
     });
-    let mut findings: Vec<Finding> = found.collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    findings
+    sorted(found, options)
 }
 
 /// True if a structural rule finds something that matters. `case` needs no reads.
@@ -154,33 +212,31 @@ pub(crate) fn has_storage_fault(case: &Case<'_>) -> bool {
 /// All findings about a case, most severe first.
 pub(crate) fn check(case: &Case<'_>) -> Vec<Finding> {
     let cliffs = cliff::find(case);
-    let mut findings: Vec<Finding> = RULES
-        .iter()
-        .filter_map(|rule| {
-            let mut finding = (rule.check)(case, &cliffs)?;
-            debug_assert_eq!(finding.code, rule.code);
-            if !finding.cost.matters(case.options) {
-                return None;
-            }
-            // What slows another read is offered last.
-            finding.fixes.sort_by_key(|fix| fix.slows_others);
-            Some(finding)
-        })
-        .collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    findings
+    let found = RULES.iter().filter_map(|rule| {
+        let mut finding = (rule.check)(case, &cliffs)?;
+        debug_assert_eq!(finding.code, rule.code);
+        // What slows another read is offered last.
+        finding.fixes.sort_by_key(|fix| fix.slows_others);
+        Some(finding)
+    });
+    sorted(found, case.options)
+}
+
+/// All rules: their codes, and the source texts of the files that define them.
+fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of_datasets = RULES.iter().map(|rule| (rule.code, rule.source));
+    let of_files = FILE_RULES.iter().map(|rule| (rule.code, rule.source));
+    of_datasets.chain(of_files).chain(OLDER_RULES.iter().map(|rule| (rule.code, rule.source)))
 }
 
 /// The codes of all findings.
 pub fn codes() -> impl Iterator<Item = &'static str> {
-    RULES.iter().map(|rule| rule.code).chain(FILE_RULES.iter().map(|rule| rule.code))
+    rules().map(|(code, _)| code)
 }
 
 /// The page of a finding, in Markdown; `None` if there is no such code.
 pub fn why(code: &str) -> Option<String> {
-    let of_datasets = RULES.iter().map(|rule| (rule.code, rule.source));
-    let mut rules = of_datasets.chain(FILE_RULES.iter().map(|rule| (rule.code, rule.source)));
-    let (_, source) = rules.find(|(known, _)| *known == code)?;
+    let (_, source) = rules().find(|(known, _)| *known == code)?;
     let page: Vec<&str> = source
         .lines()
         .map_while(|line| line.strip_prefix("//!"))
@@ -201,7 +257,7 @@ mod tests {
             let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
             assert_eq!(headings, ["What it sees", "Why it costs", "What to do", "When it is fine"], "{code}");
         }
-        assert_eq!(codes().count(), 30);
+        assert_eq!(codes().count(), 37);
         assert_eq!(why("no-such-finding"), None);
     }
 }

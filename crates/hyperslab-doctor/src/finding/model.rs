@@ -16,6 +16,21 @@ pub enum Severity {
     High,
 }
 
+impl Severity {
+    /// Of a read that takes so many seconds longer than it could, which are `ideal`. It is lower for a read that nobody asked for
+    /// and that crosses the storage order of the data.
+    pub(super) fn of_time(excess: f64, ideal: f64, matters: bool) -> Self {
+        let ratio = (excess + ideal) / ideal.max(1e-9);
+        match excess {
+            _ if !matters && excess >= 60.0 && ratio >= 10.0 => Self::Medium,
+            _ if !matters => Self::Low,
+            _ if excess >= 5.0 && ratio >= 5.0 => Self::High,
+            _ if excess >= 1.0 && ratio >= 3.0 => Self::Medium,
+            _ => Self::Low,
+        }
+    }
+}
+
 /// One problem of one dataset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {

@@ -7,6 +7,7 @@ use super::others::judge;
 use super::writers::writer_lines;
 use super::{Fix, FixKind};
 use crate::case::Case;
+use crate::simulate::Geometry;
 use hyperslab_storage::StorageChange;
 
 /// What a decoded byte costs with shuffle and deflate, compared with the present pipeline: hardly more, since a shuffle
@@ -17,7 +18,7 @@ const DECODE_FACTOR: f64 = 1.0;
 /// gets chunks, which filters need.
 pub(crate) fn refilter_to(case: &Case<'_>, filters: &NewFilters, stored_bytes: u64, effect: String) -> Fix {
     let facts = case.facts;
-    let chunk = case.geometry.chunk_dims().map_or_else(|| rows(case), <[u64]>::to_vec);
+    let chunk = case.geometry.chunk_dims().map_or_else(|| rows(&case.geometry), <[u64]>::to_vec);
     let change = StorageChange {
         dataset: Some(facts.path.clone()),
         chunks: case.geometry.chunk_dims().is_none().then(|| chunk.clone()),
@@ -36,9 +37,9 @@ pub(crate) fn refilter_to(case: &Case<'_>, filters: &NewFilters, stored_bytes: u
 }
 
 /// Chunks of whole rows, or of parts of one, of at most 1 MiB: for data that is contiguous.
-fn rows(case: &Case<'_>) -> Vec<u64> {
-    let mut room = (super::chunk_shape::REPACK_CHUNK_BYTES / case.geometry.element_bytes().max(1)).max(1);
-    let mut chunk: Vec<u64> = case.geometry.shape().to_vec();
+pub(crate) fn rows(geometry: &Geometry) -> Vec<u64> {
+    let mut room = (super::chunk_shape::REPACK_CHUNK_BYTES / geometry.element_bytes().max(1)).max(1);
+    let mut chunk: Vec<u64> = geometry.shape().to_vec();
     for dim in chunk.iter_mut().rev() {
         let pieces = dim.div_ceil(room).max(1);
         *dim = dim.div_ceil(pieces).max(1);
@@ -63,7 +64,7 @@ mod tests {
         ] {
             let facts = contiguous(&shape, 4);
             let case = Case::new(&facts, &options).unwrap().unwrap();
-            assert_eq!(rows(&case), expected);
+            assert_eq!(rows(&case.geometry), expected);
         }
     }
 }

@@ -17,8 +17,10 @@ mod writers;
 mod writing;
 
 pub(crate) use cache::{judged_cache_lines, slots_only, smallest_cache};
+pub(crate) use change::Rewritten;
 pub(crate) use chunk_shape::shape_for_read;
-pub(crate) use filters::refilter_to;
+pub(crate) use compromise::balanced;
+pub(crate) use filters::{refilter_to, rows};
 pub(crate) use lines::{repack_fix, writer_cache_lines};
 pub(crate) use new_filters::NewFilters;
 pub use others::OtherRead;

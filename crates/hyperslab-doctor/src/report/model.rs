@@ -47,7 +47,7 @@ pub struct DatasetReport {
     pub shape: Vec<u64>,
     /// Element type, as h5py writes it.
     pub dtype: String,
-    /// `chunked`, `contiguous`, `compact`, `virtual` or `external`.
+    /// `chunked`, `contiguous`, `compact`, `virtual` or `external`; in older formats also `stream`, `linked blocks` or `records`.
     pub layout: String,
     /// Extent of a chunk, or null.
     pub chunks: Option<Vec<u64>>,
@@ -117,7 +117,7 @@ impl ReadReport {
 pub struct ProfileReport {
     /// Name of the profile.
     pub name: String,
-    /// The version of libhdf5 that was simulated.
+    /// The version of the library that was simulated.
     pub version: String,
     /// The chunk cache of the profile.
     pub cache: CacheSettings,
@@ -125,6 +125,10 @@ pub struct ProfileReport {
     pub chunks_touched: u64,
     /// Chunks put through the filter pipeline.
     pub decodes: u64,
+    /// Bytes that come out of the decoder, in a library that decodes parts of a stream; left out for libhdf5, which decodes whole
+    /// chunks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decoded_bytes: Option<u64>,
     /// Decodes per chunk that needs any; null if none does.
     pub amplification: Option<f64>,
     /// Reads of raw data that reached the file driver.
@@ -260,6 +264,7 @@ fn read_report(case: &Case<'_>, read: &ReadCase) -> ReadReport {
         cache: row.settings,
         chunks_touched: row.counts.chunks_touched,
         decodes: row.counts.decodes,
+        decoded_bytes: None,
         amplification: row.counts.amplification().map(rounded),
         driver_reads: row.counts.driver_reads,
         driver_bytes: row.counts.driver_bytes,

@@ -61,7 +61,8 @@ fn columns(report: &DatasetReport) -> Vec<Column> {
         .map(|group| {
             let names: Vec<&str> =
                 group.iter().map(|profile| first.profiles[*profile].name.as_str()).collect();
-            let cache = bytes_text(first.profiles[group[0]].cache.nbytes);
+            let nbytes = first.profiles[group[0]].cache.nbytes;
+            let cache = if nbytes == 0 { String::new() } else { bytes_text(nbytes) };
             Column { title: library_names(&names), cache, profile: group[0] }
         })
         .collect()
@@ -110,7 +111,8 @@ fn wide(report: &DatasetReport, columns: &[Column], times: Times) -> String {
     let mut header = vec![Cell::new("read")];
     header.extend(columns.iter().map(|column| {
         let title = column.title.replacen(' ', "\n", 1);
-        right(if column.title.starts_with("cache ") { title } else { format!("{title}\n{}", column.cache) })
+        let has_size = !column.title.starts_with("cache ") && !column.cache.is_empty();
+        right(if has_size { format!("{title}\n{}", column.cache) } else { title })
     }));
     header.push(right("hyperslab".to_owned()));
     table.set_header(header);

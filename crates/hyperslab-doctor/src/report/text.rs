@@ -36,7 +36,7 @@ pub fn render_text(report: &Report, width: usize) -> String {
             Some(release) => {
                 format!("Times are predicted for libhdf5 {release}, as it was measured on this machine.")
             }
-            None => "Times are about (~): no libhdf5 was measured, and they are predicted by constants."
+            None => "Times are about (~): no library was measured, and they are predicted by constants."
                 .to_owned(),
         };
         wrap(&mut out, &basis, width, "", "");

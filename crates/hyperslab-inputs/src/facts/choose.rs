@@ -2,6 +2,7 @@
 //! The storage of the others is checked, too.
 
 use crate::Error;
+use hyperslab::older::{Form, form};
 use hyperslab::{Dataset, File, Object, Prefetch};
 use hyperslab_doctor::Options;
 use hyperslab_listing::traversal::{Item, Traversal};
@@ -103,7 +104,12 @@ fn fits(dataset: &Dataset, options: &Options) -> bool {
     let rank = dataset.shape().len();
     dataset.elements() > 0
         && rank > 0
-        && matches!(dataset.layout_name(), "chunked" | "contiguous")
+        && (matches!(dataset.layout_name(), "chunked" | "contiguous") || is_in_pieces(dataset))
         && options.reads.iter().chain(&options.writes).all(|block| block.shape.dims().len() == rank)
         && options.order.as_ref().is_none_or(|order| order.len() == rank)
+}
+
+/// True for values of an older format that its readers fetch or decode in pieces, whatever HDF5's word for them is.
+fn is_in_pieces(dataset: &Dataset) -> bool {
+    matches!(form(dataset), Ok(Some(Form::Stream(_) | Form::Blocks(_))))
 }

@@ -83,7 +83,7 @@ impl PassedOver {
 
     /// Why nothing was found: what the folders have instead.
     pub fn nothing_found(&self) -> String {
-        let what = "no HDF5 or netCDF-4 file was found in these folders";
+        let what = "no file of HDF5, netCDF or HDF4 was found in these folders";
         match self.text() {
             Some(text) => format!("{what}; {text}"),
             None => what.into(),

@@ -1,4 +1,4 @@
-//! Which files are meant: those that are named, and the HDF5 files below folders that are named.
+//! Which files are meant: those that are named, and the files of HDF5, netCDF and HDF4 below folders that are named.
 
 use super::passed_over::{PassedOver, unreadable_folder};
 use crate::Error;
@@ -10,12 +10,14 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// Endings of HDF5 files: of those that are looked for in stores, and of those that may have a user block.
-const ENDINGS: [&str; 22] = [
-    "bag", "cdf", "cool", "cxi", "fast5", "h5", "h5ad", "h5mu", "hdf", "hdf5", "he5", "jld2", "loom", "mat",
-    "mcool", "mnc", "nc", "nc4", "nwb", "nx5", "nxs", "snirf",
+const ENDINGS: [&str; 24] = [
+    "bag", "cdf", "cool", "cxi", "fast5", "h5", "h5ad", "h5mu", "hdf", "hdf4", "hdf5", "he2", "he5", "jld2",
+    "loom", "mat", "mcool", "mnc", "nc", "nc4", "nwb", "nx5", "nxs", "snirf",
 ];
 /// The first bytes of an HDF5 file, after its user block if it has one.
 const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
+/// Formats before HDF5 that are read, too.
+const OLDER: [&str; 2] = ["netCDF classic", "HDF4"];
 /// The end of the names of files that are not complete, as `repack` and `NewFile` give them.
 const INCOMPLETE: &[u8] = b".hyperslab-part";
 
@@ -28,7 +30,7 @@ pub struct Found {
     pub passed_over: PassedOver,
 }
 
-/// The files that are meant: a file as it is named, of a folder all HDF5 and netCDF-4 files below it, in order of name. Of a
+/// The files that are meant: a file as it is named, of a folder all files of HDF5, netCDF and HDF4 below it, in order of name. Of a
 /// folder of a store, those whose names have a usual ending.
 pub fn files(inputs: &[PathBuf]) -> Result<Found, Error> {
     let mut files = Vec::new();
@@ -79,7 +81,7 @@ pub fn files(inputs: &[PathBuf]) -> Result<Found, Error> {
     Ok(Found { files, passed_over: PassedOver::of(others) })
 }
 
-/// What a file is that is not an HDF5 file; `None` for one that begins as HDF5 does, whatever its name, for one with a usual
+/// What a file is that is not read; `None` for one that begins as HDF5 or an older format does, whatever its name, for one with a usual
 /// ending that does so after a user block, and for one that cannot be opened, which is then said of it. Archives (tar) of HDF5
 /// files have a signature at such a place, too, and other endings.
 fn other_kind(path: &Path) -> Option<String> {
@@ -109,6 +111,9 @@ fn other_kind(path: &Path) -> Option<String> {
     let read =
         file.seek(SeekFrom::Start(0)).and_then(|_| file.take(HEAD_BYTES as u64).read_to_end(&mut head));
     let format = read.ok().and_then(|_| recognize(&head, bytes));
+    if format.is_some_and(|format| OLDER.contains(&format.name)) {
+        return None;
+    }
     Some(format.map_or("unknown format", |format| format.name).into())
 }
 
@@ -149,19 +154,19 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", at("link.h5")).unwrap();
         std::os::unix::fs::symlink("b", at("folder")).unwrap();
         let Found { files: found, passed_over } = files(&[folder.path().to_owned(), at("one.h5")]).unwrap();
-        let names = ["b/two.nc", "large.nwb", "matlab.mat", "no_ending", "one.h5", "weights.other"];
+        let names =
+            ["b/two.nc", "classic.nc", "large.nwb", "matlab.mat", "no_ending", "one.h5", "weights.other"];
         assert_eq!(found, names.map(at));
         let at = |name: &str| at(name).display().to_string();
         assert_eq!(
             passed_over.text().unwrap(),
             format!(
-                "passed over 7: 1 empty ({}), 1 incomplete file of hyperslab ({}), 1 link that leads nowhere ({}), \
-                 1 link to a folder ({}), 1 netCDF classic ({}), 2 unknown format ({}, ...)",
+                "passed over 6: 1 empty ({}), 1 incomplete file of hyperslab ({}), 1 link that leads nowhere ({}), \
+                 1 link to a folder ({}), 2 unknown format ({}, ...)",
                 at("empty.h5"),
                 at(".one.h5.hyperslab-part"),
                 at("link.h5"),
                 at("folder"),
-                at("classic.nc"),
                 at("archive.tar"),
             )
         );

@@ -8,6 +8,8 @@ use crate::filter::{is_nearest_neighbour, pipeline_text};
 use crate::pattern::shape_text;
 use crate::storage_change::{Pages, StorageChange};
 
+/// The name of the new file.
+pub(super) const OUTPUT: &str = "out.h5";
 /// The first parameter of scale-offset for floats (`H5Z_SO_FLOAT_DSCALE`).
 const DECIMAL: u32 = 0;
 
@@ -19,7 +21,7 @@ impl StorageChange {
         if let Pages::MetadataFirst(bytes) | Pages::Of(bytes) = self.pages {
             words.push(format!("-S PAGE -G {bytes}"));
         }
-        line(self, words, file)
+        line(self, words, file, OUTPUT)
     }
 }
 
@@ -46,7 +48,7 @@ impl StorageLines<'_> {
 }
 
 /// The options and files of a change, after these words.
-pub(super) fn line(change: &StorageChange, mut words: Vec<String>, file: &str) -> String {
+pub(super) fn line(change: &StorageChange, mut words: Vec<String>, file: &str, output: &str) -> String {
     let option =
         |what: &str| shell_word(&format!("{}:{what}", change.dataset.as_deref().unwrap_or_default()));
     if let Some(filters) = &change.filters {
@@ -61,7 +63,7 @@ pub(super) fn line(change: &StorageChange, mut words: Vec<String>, file: &str) -
     if let Some(chunk) = &change.chunks {
         words.push(format!("-l {}", option(&format!("CHUNK={}", shape_text(chunk)))));
     }
-    words.extend([shell_word(file), "out.h5".to_owned()]);
+    words.extend([shell_word(file), output.to_owned()]);
     words.join(" ")
 }
 

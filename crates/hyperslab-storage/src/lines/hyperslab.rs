@@ -8,9 +8,14 @@ use hyperslab_units::bytes_option;
 impl StorageChange {
     /// The command line of hyperslab for a file.
     pub fn hyperslab(&self, file: &str) -> String {
+        self.hyperslab_to(file, h5repack::OUTPUT)
+    }
+
+    /// The command line of hyperslab for a file, and the name of the new one.
+    pub fn hyperslab_to(&self, file: &str, output: &str) -> String {
         let mut words = vec!["hyperslab repack".to_owned()];
         words.extend(self.page_bytes().map(|bytes| format!("--page-size {}", bytes_option(bytes))));
-        h5repack::line(self, words, file)
+        h5repack::line(self, words, file, output)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::format::ROOT;
 use super::{attribute, variable};
+use crate::format_error::OrError;
 use crate::known_attributes::AttributeEntry;
+use crate::older::Form;
 use crate::open_file::{Node, StoredObject};
 use crate::stored_dataset::StoredDataset;
 use crate::{Error, Result};
@@ -124,5 +126,13 @@ impl StoredObject for Variable {
 
     fn datatype(&self) -> Result<Datatype> {
         Err(Error::invalid("is a variable, not a named datatype"))
+    }
+
+    fn form(&self) -> Result<Option<Form>> {
+        let place = self.header.place(self.number).or_error()?;
+        Ok(Some(match place.record_bytes {
+            Some(every) => Form::Records { begin: place.begin, every },
+            None => Form::Whole,
+        }))
     }
 }

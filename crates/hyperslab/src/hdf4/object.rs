@@ -3,9 +3,11 @@
 use super::attribute;
 use super::contents::Contents;
 use super::elements::Elements;
-use super::model::{DataSet, Group, Object};
+use super::model::{DataSet, Group, Object, Values};
+use super::place::Place;
 use super::values;
 use crate::known_attributes::AttributeEntry;
+use crate::older::Form;
 use crate::open_file::{Node, StoredObject};
 use crate::stored_dataset::StoredDataset;
 use crate::{Error, Result};
@@ -104,5 +106,17 @@ impl StoredObject for Numbered {
 
     fn datatype(&self) -> Result<Datatype> {
         Err(Error::invalid("HDF4 has no named datatypes"))
+    }
+
+    fn form(&self) -> Result<Option<Form>> {
+        let Some(data_set) = self.data_set() else { return Ok(None) };
+        let Values::Of(key) = data_set.values else { return Ok(Some(Form::Whole)) };
+        Ok(Some(match Place::of(&self.elements, key)? {
+            Place::Nowhere | Place::External(_) => Form::Whole,
+            Place::Extents(extents) if extents.len() < 2 => Form::Whole,
+            Place::Extents(extents) => Form::Blocks(extents.len() as u64),
+            Place::Coded { compressed, .. } => Form::Stream(compressed.coder.name()),
+            Place::Chunked(chunked) => Form::Chunks(chunked.coder.name()),
+        }))
     }
 }

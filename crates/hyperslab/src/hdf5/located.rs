@@ -1,11 +1,10 @@
 //! Finding the superblock in a source of bytes.
 
 use crate::hdf5::metadata::Metadata;
-use crate::other_formats::{HEAD_BYTES, recognize};
 use crate::{Error, ErrorKind, Result};
 use hyperslab_format::superblock::{self, Superblock, SuperblockExtension};
 use hyperslab_format::{Address, Bytes, View, Widths};
-use hyperslab_io::Source;
+use hyperslab_io::{HEAD_BYTES, Source, recognize};
 use std::sync::Arc;
 
 /// A source in which the superblock was found.

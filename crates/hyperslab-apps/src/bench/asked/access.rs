@@ -46,7 +46,7 @@ pub(super) fn accesses(request: &Request, shape: &[u64], stored: &Stored) -> Res
 
 /// The reads that a program made of the dataset, and how much of its reading each was.
 pub(super) fn observed(trace: &Path, subject: &Subject) -> Result<Vec<(Access, f64)>> {
-    let Subject::Dataset { file, path, shape } = subject else {
+    let Subject::Dataset { file, path, shape, .. } = subject else {
         return Err(wrong("--reads-from goes with a file"));
     };
     let dataset = files::open(file)?.dataset(path)?;

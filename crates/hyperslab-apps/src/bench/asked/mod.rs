@@ -110,7 +110,8 @@ pub(super) fn asked(request: &Request) -> Result<Measurements> {
     }
     // Last, since it takes half a second: what is wrong with a request is said at once.
     let written = if stores_as_is(request) && request.file.is_some() { &[][..] } else { &formats };
-    let chosen = engines::choose(request, written, request.file.as_deref().is_some_and(is_netcdf))?;
+    let as_is = request.file.as_ref().and(matrices.first()).map(|matrix| matrix.format_of(None));
+    let chosen = engines::choose(request, written, as_is, request.file.as_deref().is_some_and(is_netcdf))?;
     for matrix in &mut matrices {
         matrix.engines.clone_from(&chosen.readers);
         matrix.writers.clone_from(&chosen.writers);

@@ -8,7 +8,7 @@ use crate::files;
 use crate::made_up;
 use hyperslab::{Dataset, File};
 use hyperslab_bench::matrix::Subject;
-use hyperslab_engines::Element;
+use hyperslab_engines::{Element, Format};
 use hyperslab_measure::data::Synthetic;
 use hyperslab_netcdf::Netcdf;
 use hyperslab_storage::FilterRequest;
@@ -46,7 +46,7 @@ pub(super) fn subjects(request: &Request) -> Result<Vec<Stored>> {
     let (Some(path), Some(name)) = (&request.file, &request.dataset) else {
         return Err(wrong("no file and dataset are named"));
     };
-    let file = files::only_hdf5(files::open(path)?)?;
+    let file = files::open(path)?;
     let dataset = hyperslab_netcdf::find_dataset(&file, name)?;
     if dataset.shape().contains(&0) {
         return Err(wrong(format!(
@@ -60,6 +60,7 @@ pub(super) fn subjects(request: &Request) -> Result<Vec<Stored>> {
         file: path.clone(),
         path: dataset.path().to_owned(),
         shape: dataset.shape().to_vec(),
+        format: format(&file),
     };
     let element = match request.element.as_slice() {
         [] => Element::of(dataset.datatype()),
@@ -77,6 +78,16 @@ pub(super) fn subjects(request: &Request) -> Result<Vec<Stored>> {
         dimensions: dimensions(&file, &dataset),
         as_is: Some((chunks, pipeline_of(&dataset))),
     }])
+}
+
+/// The format of a file.
+fn format(file: &File) -> Format {
+    match file.format_name() {
+        "HDF4" => Format::Hdf4,
+        "netCDF CDF-5" => Format::Cdf5,
+        _ if file.named_dimensions().is_some() => Format::Classic,
+        _ => Format::Hdf5,
+    }
 }
 
 /// The names of the dimensions in netCDF; letters where they have none, or share one.

@@ -26,12 +26,19 @@ pub(super) struct Dataset {
     pub(super) attributes: i32,
 }
 
-/// The number of the dataset of this name, if there is one.
-pub(super) fn find(file: &Id, name: &str) -> Result<Option<i32>, EngineError> {
-    let name = c_name(name.trim_start_matches('/'))?;
-    // SAFETY: an open file, and a string.
-    let found = unsafe { (file.library.functions.SDnametoindex)(file.id, name.as_ptr()) };
-    Ok((found >= 0).then_some(found))
+/// The number of the dataset of this name, if there is one; of a path through groups, which the library does not know, by its last
+/// name.
+pub(super) fn find(file: &Id, path: &str) -> Result<Option<i32>, EngineError> {
+    let path = path.trim_start_matches('/');
+    for name in [path, path.rsplit('/').next().unwrap_or(path)] {
+        let name = c_name(name)?;
+        // SAFETY: an open file, and a string.
+        let found = unsafe { (file.library.functions.SDnametoindex)(file.id, name.as_ptr()) };
+        if found >= 0 {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 impl Dataset {

@@ -85,7 +85,7 @@ const CLASSIC: OtherFormat = format(
     "`hyperslab repack IN OUT` makes a netCDF-4 file of it",
 );
 const HDF4: OtherFormat =
-    format("HDF4", "an HDF4 file", "pyhdf reads it; `h4toh5convert IN OUT` makes an HDF5 file of it");
+    format("HDF4", "an HDF4 file", "`hyperslab repack IN OUT` makes a netCDF-4 file of it");
 const TIFF: OtherFormat = format("TIFF", "a TIFF image", "rasterio reads it");
 const AS_TEXT: OtherFormat = format(
     "HDF5 changed as text",
