@@ -29,6 +29,7 @@ def repack(
     chunk_bytes: PerDataset = (),
     read: str | tuple[int | None, ...] | None = None,
     filter: PerDataset = (),
+    to: Literal["netcdf4", "classic", "64bit", "cdf5"] | None = None,
     encoder: Literal["auto", "fast", "small"] = "auto",
     contiguous: str | Iterable[str] = (),
     compact: str | Iterable[str] = (),
@@ -52,8 +53,9 @@ def repack(
     """Rewrite files with other chunks, filters and file layout; see `hyperslab repack --help` for the options.
 
     One path becomes the new file `out` (a file of the same name in it, if `out` is a folder). Several paths become files of
-    their names in the folder `out`, which is made if it does not exist; the HDF5 files of a folder become the same tree. With `in_place` there is no `out`. `read` is the
-    block that chunks of `chunk_bytes` are to serve (`--for`); `None` in a tuple is the whole extent.
+    their names in the folder `out`, which is made if it does not exist; the files of a folder become the same tree. With `in_place` there is no `out`. `read` is the
+    block that chunks of `chunk_bytes` are to serve (`--for`); `None` in a tuple is the whole extent. `to` is the format of the new
+    file: files of netCDF classic and HDF4 become netCDF-4 if it is omitted.
 
     `progress` is called now and then with the name of the file, the bytes of it that are done, and its bytes; without an executor.
 
@@ -82,6 +84,7 @@ def repack(
         "chunk_bytes": _settings(chunk_bytes),
         "reads_for": None if read is None else block_text(read),
         "filters": _settings(filter),
+        "to": _format(to),
         "encoder": checked_encoder(encoder),
         "contiguous": _words(contiguous),
         "compact": _words(compact),
@@ -186,6 +189,12 @@ def _targets(files: list[StrPath], out: StrPath | None, is_single: bool, dry_run
     if not dry_run:
         Path(out).mkdir(parents=True, exist_ok=True)
     return [os.fspath(out if _is_folder(file) else Path(out) / Path(file).name) for file in files]
+
+
+def _format(to: str | None) -> str | None:
+    if to not in (None, "netcdf4", "classic", "64bit", "cdf5"):
+        raise ValueError(f"to={to!r}: the formats are 'netcdf4', 'classic', '64bit' and 'cdf5'")
+    return to
 
 
 def _settings(value: PerDataset) -> list[str]:

@@ -1,4 +1,5 @@
-//! Files of older formats, seen as the netCDF-4 files that hold the same: what rewrites HDF5 files converts them, too.
+//! Files of older formats, seen as the netCDF-4 files that hold the same: what rewrites HDF5 files converts them, too. And files
+//! of netCDF classic as copies of others ([`classic`]).
 //!
 //! ```text
 //! File ─► netCDF view ─► netcdf4: a new file's metadata, with places for data ─┐
@@ -14,11 +15,12 @@
 //!
 //! Deliberately absent: storage (`hyperslab-repack` changes it), the older formats (`hyperslab`).
 
+pub mod classic;
 mod element_range;
 mod netcdf4;
 mod view;
 
-use hyperslab::{Error, File, Result};
+use hyperslab::{Dataset, Error, File, Result};
 use hyperslab_create::NewFile;
 use hyperslab_netcdf::Netcdf;
 use std::sync::Arc;
@@ -30,6 +32,8 @@ pub struct Converted {
     pub file: File,
     /// What is not the same in it, a sentence each.
     pub notes: Vec<String>,
+    /// Datasets with another path: that in the older file, and the new one.
+    pub moved: Vec<(String, String)>,
 }
 
 /// The netCDF-4 file that holds what a file of an older format holds.
@@ -57,8 +61,11 @@ pub fn as_netcdf4(file: &File) -> Result<Converted> {
     let metadata = Metadata { bytes, len, name: file.name() };
     // Read once without values, to see where they have their places.
     let shape = options.open_source(Arc::new(metadata.clone()))?;
+    let is_moved =
+        |(new, old): &(String, Dataset)| (new != old.path()).then(|| (old.path().to_owned(), new.clone()));
+    let moved = planned.values.iter().filter_map(is_moved).collect();
     let view = View::new(metadata, file.source(), &shape, planned.values)?;
-    Ok(Converted { file: options.open_source(Arc::new(view))?, notes: planned.notes })
+    Ok(Converted { file: options.open_source(Arc::new(view))?, notes: planned.notes, moved })
 }
 
 /// The metadata of a new file, and the length that the file has with its data.

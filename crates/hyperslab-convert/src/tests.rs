@@ -17,7 +17,7 @@ fn variable(name: &str, dimensions: &[usize], kind: Kind) -> Variable {
 }
 
 /// A file with so many records, whose bytes are their offsets.
-fn classic(records: u64) -> File {
+pub(crate) fn classic(records: u64) -> File {
     let dimension = |name: &str, len| Dimension { name: name.into(), len };
     let dimensions = vec![dimension("time", 0), dimension("lat", 3), dimension("n", 5)];
     let variables = vec![

@@ -6,6 +6,7 @@
 //! ```
 
 mod advice;
+mod classic;
 mod h5repack;
 mod memory;
 mod model;
@@ -24,7 +25,7 @@ pub use model::{
 };
 pub use observer::{Observer, Quiet};
 pub use read_effects::{Counts, ReadEffect};
-pub use request::{Libver, Profile, Request};
+pub use request::{Libver, NewFormat, Profile, Request};
 
 use crate::runner::{self, FilesObserver, Log, Settings};
 use crate::{Error, Result};
@@ -98,6 +99,7 @@ impl Repack {
             outputs: outputs.values().map(absolute).collect(),
             overwrite: request.overwrite,
             in_place: request.in_place,
+            classic: request.classic()?,
             is_dry_run: request.dry_run,
             likes_doctor: request.like_doctor,
             profile: request.profile,

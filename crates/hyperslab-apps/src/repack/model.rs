@@ -27,7 +27,7 @@ pub struct Document {
 }
 
 /// The plan.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Plan {
     /// Datasets that are stored otherwise than before.
     pub datasets: Vec<Dataset>,

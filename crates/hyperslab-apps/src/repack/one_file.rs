@@ -12,6 +12,8 @@ use crate::error::system_text;
 use crate::files;
 use hyperslab::File;
 use hyperslab::hdf5::page_bytes;
+use hyperslab_convert::Converted;
+use hyperslab_convert::classic::Version;
 use hyperslab_io::wrap::EarlySync;
 use hyperslab_io::{LocalSink, Sink};
 use hyperslab_repack::{
@@ -36,6 +38,8 @@ pub(super) struct Job {
     pub options: RepackOptions,
     pub overwrite: bool,
     pub in_place: bool,
+    /// The version of netCDF classic that new files have, if that was asked for.
+    pub classic: Option<Version>,
     pub is_dry_run: bool,
     /// True if the doctor's fixes are taken.
     pub likes_doctor: bool,
@@ -67,6 +71,9 @@ impl Job {
         if !self.in_place {
             self.check_output(before.as_ref(), input, output)?;
         }
+        if let Some(version) = self.classic {
+            return self.write_classic(version, before.as_ref(), (input, output), observer, document);
+        }
         let cancel = observer.cancel();
         // Each chunk is decoded once, so that a cache would only cost memory.
         let opened = File::options().cache_bytes(0).allow_truncated(self.options.keep_going);
@@ -74,7 +81,7 @@ impl Job {
         let source_bytes = opened.len();
         // What an HDF4 file decodes is not seen in the contiguous datasets that its values are read as.
         let has_comparable_reads = opened.format_word() != "hdf4";
-        let (file, converted) = self.as_netcdf4(opened, input)?;
+        let Converted { file, notes: converted, moved: moved_paths } = self.as_netcdf4(opened, input)?;
         if self.in_place && file.is_truncated() {
             let message = format!("{}: a truncated file is not replaced in place", input.display());
             return Err(Error::wrong_request(message).hint("`repack --keep-going IN OUT` writes a new file"));
@@ -105,7 +112,7 @@ impl Job {
         options.moved = moved(input, folder, &self.outputs);
         let (threads, is_verified) = (options.threads, options.verify);
         let failed = |error: RepackError| failure(error, input, output);
-        let kept = self.adapt(&mut options, &file, input)?;
+        let kept = self.adapt(&mut options, &file, input, &moved_paths)?;
         let plan = RepackPlan::new(&file, options).map_err(failed)?;
         let mut shown = Plan::new(&plan).map_err(failed)?;
         shown.keep(&kept);
@@ -118,14 +125,7 @@ impl Job {
         if self.is_dry_run {
             return Ok(());
         }
-        let temporary = OutputFile::create(output, self.overwrite || self.in_place)
-            .map_err(|error| creation_failure(output, &error))?;
-        let wrong = |error: io::Error| Error::system(format!("{}: {error}", output.display()), &error);
-        if let Some(before) = &before {
-            temporary.restrict(&before.metadata).map_err(wrong)?;
-        }
-        let sink = LocalSink::from_file(temporary.handle().map_err(wrong)?, output);
-        let sink = EarlySync::new(sink, SYNC_BYTES);
+        let (temporary, sink) = self.temporary(before.as_ref(), output)?;
         let monitor = Monitor::new(cancel);
         let name = files::shown(input);
         let changed = read_effects::candidates(&plan);
@@ -145,37 +145,21 @@ impl Job {
         let (mut work, mut done) = (Some(work), None);
         observer.watch(&name, &monitor, &mut || done = work.take().map(|work| work()));
         let (repacked, verified, reads) = done.unwrap_or_else(|| Err(interrupted(input)))?;
-        if let Some(before) = &before {
-            if Identity::of(input)? != *before {
-                let message =
-                    format!("{name} changed while it was read; {} was not written", output.display());
-                return Err(Error::unreadable(message));
-            }
-            temporary.take_attributes(&before.metadata).map_err(wrong)?;
-        }
-        sink.sync().map_err(wrong)?;
-        temporary.publish().map_err(|error| creation_failure(output, &error))?;
+        publish(before.as_ref(), (input, output), temporary, &sink)?;
         let seconds = begun.elapsed().as_secs_f64();
         let outcome = Outcome::new(&repacked, source_bytes, seconds, verified);
         document.result = Some(Outcome { reads, ..outcome });
         Ok(())
     }
 
-    /// A file of an older format as the netCDF-4 file that holds the same, with what is not the same in it; others as they are.
-    fn as_netcdf4(&self, file: File, input: &Path) -> Result<(File, Vec<String>), Error> {
+    /// A file of an older format as the netCDF-4 file that holds the same; others as they are.
+    fn as_netcdf4(&self, file: File, input: &Path) -> Result<Converted, Error> {
         if file.named_dimensions().is_none() {
-            return Ok((file, Vec::new()));
-        }
-        if self.in_place || self.likes_doctor {
-            let option = if self.in_place { "--in-place" } else { "--like doctor" };
-            let message =
-                format!("{}: {option} is for HDF5 files; this one is {}", file.name(), file.format_name());
-            return Err(Error::wrong_request(message).hint("`repack IN OUT` makes a netCDF-4 file of it"));
+            return Ok(Converted { file, notes: Vec::new(), moved: Vec::new() });
         }
         // Values are asked for piece by piece: what was decoded for one piece serves the next.
         let cached = files::open_file(input, &File::options().allow_truncated(self.options.keep_going))?;
-        let converted = hyperslab_convert::as_netcdf4(&cached)?;
-        Ok((converted.file, converted.notes))
+        Ok(hyperslab_convert::as_netcdf4(&cached)?)
     }
 
     /// Adds the rules that depend on the file. They are applied first; options of the command line override them. Returns
@@ -185,6 +169,7 @@ impl Job {
         options: &mut RepackOptions,
         file: &File,
         input: &Path,
+        moved: &[(String, String)],
     ) -> Result<Vec<(String, String)>, Error> {
         if self.keeps_pages && options.write.page_bytes.is_none() {
             options.write.page_bytes = page_bytes(file)?;
@@ -195,7 +180,15 @@ impl Job {
             added.extend(cmip7_rules(file).map_err(|error| failure(error, input, input))?);
         }
         if self.likes_doctor {
-            let Advised { rules, page_bytes, kept: reasons } = advised(doctor::advice(input)?);
+            let mut advice = doctor::advice(input)?;
+            let paths =
+                advice.iter_mut().flat_map(|one| [&mut one.dataset, &mut one.change.dataset]).flatten();
+            for path in paths {
+                if let Some((_, new)) = moved.iter().find(|(old, _)| old == path) {
+                    path.clone_from(new);
+                }
+            }
+            let Advised { rules, page_bytes, kept: reasons } = advised(advice);
             added.extend(rules);
             options.write.page_bytes = options.write.page_bytes.or(page_bytes);
             kept = reasons;
@@ -229,6 +222,21 @@ impl Job {
         Ok(notes)
     }
 
+    /// The temporary file beside the new one, and where its bytes go.
+    pub(super) fn temporary(
+        &self,
+        before: Option<&Identity>,
+        output: &Path,
+    ) -> Result<(OutputFile, EarlySync<LocalSink>), Error> {
+        let temporary = OutputFile::create(output, self.overwrite || self.in_place)
+            .map_err(|error| creation_failure(output, &error))?;
+        if let Some(before) = before {
+            temporary.restrict(&before.metadata).map_err(|error| wrong(output, &error))?;
+        }
+        let handle = temporary.handle().map_err(|error| wrong(output, &error))?;
+        Ok((temporary, EarlySync::new(LocalSink::from_file(handle, output), SYNC_BYTES)))
+    }
+
     fn check_output(&self, before: Option<&Identity>, input: &Path, output: &Path) -> Result<(), Error> {
         let Ok(existing) = std::fs::canonicalize(output) else { return Ok(()) };
         let existing_file = Identity::of(&existing)?;
@@ -246,6 +254,29 @@ impl Job {
     }
 }
 
+/// Gives a complete file its name, if the one that was read is still the same.
+pub(super) fn publish(
+    before: Option<&Identity>,
+    (input, output): (&Path, &Path),
+    temporary: OutputFile,
+    sink: &dyn Sink,
+) -> Result<(), Error> {
+    if let Some(before) = before {
+        if Identity::of(input)? != *before {
+            let name = files::shown(input);
+            let message = format!("{name} changed while it was read; {} was not written", output.display());
+            return Err(Error::unreadable(message));
+        }
+        temporary.take_attributes(&before.metadata).map_err(|error| wrong(output, &error))?;
+    }
+    sink.sync().map_err(|error| wrong(output, &error))?;
+    temporary.publish().map_err(|error| creation_failure(output, &error))
+}
+
+fn wrong(output: &Path, error: &io::Error) -> Error {
+    Error::system(format!("{}: {error}", output.display()), error)
+}
+
 /// The folders of a file and of the new one; `None` if they cannot be found.
 fn moved(input: &Path, to: &Path, outputs: &BTreeSet<PathBuf>) -> Option<MovedFolder> {
     let from = std::fs::canonicalize(input).ok()?.parent()?.to_owned();
@@ -254,7 +285,7 @@ fn moved(input: &Path, to: &Path, outputs: &BTreeSet<PathBuf>) -> Option<MovedFo
 }
 
 /// A file on the disk, to see whether it changes.
-struct Identity {
+pub(super) struct Identity {
     metadata: Metadata,
 }
 
@@ -328,7 +359,7 @@ fn creation_failure(output: &Path, error: &io::Error) -> Error {
     .about(output.display().to_string())
 }
 
-fn interrupted(input: &Path) -> Error {
+pub(super) fn interrupted(input: &Path) -> Error {
     Error::interrupted(format!("{}: interrupted; nothing was written", files::shown(input)))
 }
 

@@ -1,5 +1,7 @@
 //! Which files are rewritten, and how.
 
+use crate::Error;
+use hyperslab_convert::classic::Version;
 use hyperslab_repack::{CMIP7_BOUND, LowBound};
 use hyperslab_storage::GzipEncoder;
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,8 @@ pub struct Request {
     pub reads_for: Option<String>,
     /// Filters: `[OBJECTS:]FILTERS`.
     pub filters: Vec<String>,
+    /// The format of the new file; netCDF-4 for files of older formats if nothing is said.
+    pub to: Option<NewFormat>,
     /// Which encoder writes the gzip filter.
     pub encoder: GzipEncoder,
     /// Datasets that are stored in one block.
@@ -83,6 +87,33 @@ pub enum Libver {
     Latest,
 }
 
+/// Formats of new files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NewFormat {
+    /// HDF5 by the conventions of netCDF-4; files of HDF5 stay what they are.
+    Netcdf4,
+    /// netCDF classic.
+    Classic,
+    /// netCDF classic with 64-bit offsets.
+    #[serde(rename = "64bit")]
+    Offset64,
+    /// netCDF classic with 64-bit data.
+    Cdf5,
+}
+
+impl NewFormat {
+    /// The version of netCDF classic, if it is one.
+    pub(super) fn classic(self) -> Option<Version> {
+        match self {
+            Self::Netcdf4 => None,
+            Self::Classic => Some(Version::Classic),
+            Self::Offset64 => Some(Version::Offset64),
+            Self::Cdf5 => Some(Version::Data64),
+        }
+    }
+}
+
 /// Requirements of projects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -101,6 +132,41 @@ impl Request {
             (Some(Libver::Latest), _) => LowBound::Latest,
             (None, Some(Profile::Cmip7)) => CMIP7_BOUND,
             (None, None) => LowBound::default(),
+        }
+    }
+
+    /// The version of netCDF classic that is asked for, if one is.
+    ///
+    /// # Errors
+    /// Options that such a file has no place for.
+    pub(super) fn classic(&self) -> Result<Option<Version>, Error> {
+        let Some(version) = self.to.and_then(NewFormat::classic) else { return Ok(None) };
+        let given = [
+            ("--chunks", !self.chunks.is_empty()),
+            ("--chunk-bytes", !self.chunk_bytes.is_empty()),
+            ("--for", self.reads_for.is_some()),
+            ("--filter", !self.filters.is_empty()),
+            ("--contiguous", !self.contiguous.is_empty()),
+            ("--compact", !self.compact.is_empty()),
+            ("--only", !self.only.is_empty()),
+            ("--drop", !self.drop.is_empty()),
+            ("--rename", !self.rename.is_empty()),
+            ("--recipe", self.recipe.is_some()),
+            ("--like", self.like_doctor),
+            ("--profile", self.profile.is_some()),
+            ("--libver", self.libver.is_some()),
+            ("--page-size", self.sets_pages || self.page_bytes.is_some()),
+            ("--user-block", self.user_block.is_some()),
+            ("-l", !self.h5repack_layouts.is_empty()),
+            ("-f", !self.h5repack_filters.is_empty()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            None => Ok(Some(version)),
+            Some((option, _)) => {
+                let what = format!("{option} does not go with a file of netCDF classic (--to)");
+                Err(Error::wrong_request(what)
+                    .hint("such a file has no chunks, filters or pages, and holds all variables"))
+            }
         }
     }
 

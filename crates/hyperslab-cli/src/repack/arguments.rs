@@ -29,6 +29,8 @@ EXAMPLES
   hyperslab repack era5.nc out.nc --like doctor                     what `hyperslab doctor` would repack
   hyperslab repack tas_day.nc out.nc --profile cmip7                as CMIP7 requires
   hyperslab repack --in-place era5.nc --filter gzip=4               replace the file when the new one is complete
+  hyperslab repack MOD04.hdf MOD04.nc                               netCDF-4 of HDF4 or netCDF classic
+  hyperslab repack era5.nc old.nc --to classic                      netCDF classic, for programs that read nothing else
   hyperslab repack archive/ packed/ --filter gzip=4 --jobs 4        a tree of files
   hyperslab repack -l /t2m:CHUNK=1x361x720 -f GZIP=4 in.h5 out.h5   as h5repack spells it
 
@@ -51,7 +53,7 @@ FILTERS
     exit_codes!()
 ))]
 pub(crate) struct RepackArgs {
-    /// HDF5 or netCDF-4 files or folders, then the new file or folder
+    /// Files of HDF5, netCDF or HDF4, or folders, then the new file or folder
     #[arg(required_unless_present = "files_from", value_name = "IN... OUT")]
     pub paths: Vec<PathBuf>,
     /// Chunk shape: 1x361x720, or by the names of dimensions: time=1,lat=all
@@ -66,6 +68,9 @@ pub(crate) struct RepackArgs {
     /// Filters, joined by `+`
     #[arg(long, value_name = "[OBJECTS:]FILTERS")]
     pub filter: Vec<String>,
+    /// Format of the new file: netCDF-4 for files of netCDF classic and HDF4 if omitted, HDF5 for others
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<Format>,
     /// Which encoder writes the gzip filter: `small` makes the smallest chunks of a level, `fast` is several times as fast, and
     /// `auto` takes it for datasets that it makes at most 5 % larger (10 % at levels 1 to 3, never from 7 on)
     #[arg(long, value_name = "ENCODER", default_value_t)]
@@ -160,6 +165,20 @@ pub(crate) enum Libver {
     Latest,
 }
 
+/// Formats of new files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// HDF5 by the conventions of netCDF-4; HDF5 files stay what they are
+    Netcdf4,
+    /// netCDF classic: one group, one dimension that grows, variables of up to 2 GiB
+    Classic,
+    /// netCDF classic with 64-bit offsets: variables of up to 4 GiB
+    #[value(name = "64bit")]
+    Offset64,
+    /// netCDF classic with 64-bit data: all numbers, any size
+    Cdf5,
+}
+
 /// Who says what is to be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Adviser {
@@ -204,6 +223,7 @@ impl RepackArgs {
             reads_for: self.read.clone(),
             filters: self.filter.clone(),
             encoder: self.encoder,
+            to: self.to.map(repack::NewFormat::from),
             contiguous: self.contiguous.clone(),
             compact: self.compact.clone(),
             only: self.only.clone(),
@@ -235,6 +255,17 @@ impl RepackArgs {
             Some(Strategy::Unpaged) => None,
             Some(Strategy::Page) => Some(named.unwrap_or(PAGE_BYTES_DEFAULT)),
             None => named,
+        }
+    }
+}
+
+impl From<Format> for repack::NewFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Netcdf4 => Self::Netcdf4,
+            Format::Classic => Self::Classic,
+            Format::Offset64 => Self::Offset64,
+            Format::Cdf5 => Self::Cdf5,
         }
     }
 }

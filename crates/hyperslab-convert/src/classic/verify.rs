@@ -1,0 +1,52 @@
+//! Reads the new file back and compares it with what was copied.
+
+use super::write::native;
+use super::{Classic, Progress};
+use hyperslab::{Error, File, Result};
+use hyperslab_classic::Header;
+use hyperslab_netcdf::Netcdf;
+
+/// Values that are compared at a time.
+const BLOCK_BYTES: u64 = 16 << 20;
+
+impl Classic {
+    /// Compares the file that was written: its header, and every value. Returns the bytes that were compared.
+    ///
+    /// # Errors
+    /// The first difference; what cannot be read.
+    pub fn verify(&self, written: &File, progress: Progress<'_>) -> Result<u64> {
+        let differs =
+            |what: String| Err(Error::internal(format!("the new file is not as it was written: {what}")));
+        let mut head = vec![0; self.header.bytes as usize];
+        written.source().read_into(0, &mut head).map_err(Error::from)?;
+        match Header::parse(&head, written.len()) {
+            Ok(header) if header.encode() == self.header.encode() => {}
+            _ => return differs("its header".to_owned()),
+        }
+        let netcdf = Netcdf::open(written)?;
+        let mut compared = self.header.bytes;
+        for (number, variable) in self.header.variables.iter().enumerate() {
+            let name = variable.name.to_string();
+            // Not by its path: a name may have a slash.
+            let found = netcdf.root().variables.iter().find(|found| found.name == name);
+            let Some(found) = found else { return differs(name) };
+            let (shape, element_bytes) = (self.shape(number), variable.kind.bytes());
+            if found.dataset.shape() != shape {
+                return differs(format!("the shape of {name}"));
+            }
+            let (elements, each) = (shape.iter().product::<u64>(), (BLOCK_BYTES / element_bytes).max(1));
+            let mut next = 0;
+            while next < elements {
+                let end = elements.min(next + each);
+                let theirs = native(&found.dataset, &shape, next..end)?;
+                if theirs != native(&self.values[number], &shape, next..end)? {
+                    return differs(format!("values of {name}"));
+                }
+                progress(theirs.len() as u64)?;
+                compared += theirs.len() as u64;
+                next = end;
+            }
+        }
+        Ok(compared)
+    }
+}
