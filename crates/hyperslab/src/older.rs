@@ -1,4 +1,4 @@
-//! How the formats before HDF5 store values, where HDF5 has no word for it: the door beside [`crate::hdf5`].
+//! How the formats before HDF5 store values, where HDF5 has no word for it: the counterpart of [`crate::hdf5`].
 
 use crate::{Dataset, Result};
 

@@ -1,4 +1,4 @@
-//! Copies of files as netCDF classic (`--to classic`): plan, write beside the target, verify, and give it its name.
+//! Copies of files as netCDF classic (`--to classic`): plan, write a temporary file, verify it, rename it.
 
 use super::model::{Document, Outcome, Plan};
 use super::observer::Observer;

@@ -222,7 +222,7 @@ impl Job {
         Ok(notes)
     }
 
-    /// The temporary file beside the new one, and where its bytes go.
+    /// The temporary file in the folder of the new one, and where its bytes go.
     pub(super) fn temporary(
         &self,
         before: Option<&Identity>,

@@ -17,7 +17,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Of a read that takes so many seconds longer than it could, which are `ideal`. It is lower for a read that nobody asked for
+    /// Of a read that takes `excess` seconds more than `ideal`, the least possible. It is lower for a read that nobody asked for
     /// and that crosses the storage order of the data.
     pub(super) fn of_time(excess: f64, ideal: f64, matters: bool) -> Self {
         let ratio = (excess + ideal) / ideal.max(1e-9);

@@ -121,7 +121,7 @@ impl<'a> OlderCase<'a> {
         }
     }
 
-    /// What a read of chunks costs libhdf4 with a cache of so many.
+    /// What a read of chunks costs libhdf4 with a cache of `cached` chunks.
     pub(crate) fn with_cache(&self, sweep: &Sweep, cached: u64) -> Option<Hdf4Counts> {
         let OlderStorage::Chunks(chunk) = &self.facts.storage else { return None };
         let stored = self.facts.dataset.chunks.as_deref();

@@ -23,7 +23,7 @@ pub enum OlderStorage {
     Stream,
     /// In chunks of this shape, compressed or not.
     Chunks(Vec<u64>),
-    /// In so many pieces that are linked one to the other.
+    /// In this number of pieces that are linked one to the other.
     Blocks(u64),
     /// Record by record, between other variables.
     Records(Records),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   stream    one compressed stream (HDF4): how often, and how far, libhdf4 decodes it
-//!   chunks    chunks (HDF4): what is decoded with libhdf4's cache of so many chunks
+//!   chunks    chunks (HDF4): what is decoded with libhdf4's cache of N chunks
 //!   records   records between those of other variables (netCDF classic): pages of the file that reads touch
 //! ```
 

@@ -14,7 +14,7 @@ pub(super) struct Progress<const N: usize> {
 }
 
 impl<const N: usize> Progress<N> {
-    /// Before the first of so many reads.
+    /// Before the first of `reads` reads.
     pub(super) fn new(reads: u64, cost_max: u64) -> Self {
         Self { reads, simulated: 0, half: None, now: [0; N], cost: 0, cost_max }
     }

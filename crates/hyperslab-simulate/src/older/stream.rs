@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::runs::{last, linear};
 use hyperslab_storage::pattern::Sweep;
 
-/// Simulates the reads of a sweep over a stream of elements of so many bytes, at most about `reads_max` of them.
+/// Simulates the reads of a sweep over a stream of elements of `element_bytes` bytes, at most about `reads_max` of them.
 pub fn simulate_stream(element_bytes: u64, sweep: &Sweep, reads_max: u64) -> Hdf4Counts {
     let (shape, reads) = (sweep.shape(), sweep.reads());
     let mut progress = Progress::<2>::new(reads, reads_max);

@@ -11,7 +11,7 @@ pub fn hrepack(file: &str, path: &str, chunks: &[u64], level: u32) -> String {
     format!("hrepack -i {} -o out.hdf -t {compressed} -c {chunked}", shell_word(file))
 }
 
-/// The call of libhdf4 after which its cache for a data set holds so many chunks.
+/// The call of libhdf4 after which its cache for a data set holds `chunks` chunks.
 pub fn libhdf4_cache(chunks: u64) -> String {
     format!("SDsetchunkcache(sds_id, {chunks}, 0);")
 }

@@ -54,7 +54,7 @@ pub(in crate::finding) fn check(facts: &OlderFileFacts, options: &Options) -> Op
             FixKind::Read,
             "hyperslab",
             format!("hyperslab index {file} -o index.hsi"),
-            "an index beside the file, which stays as it is".to_owned(),
+            "an index of the file, which stays as it is".to_owned(),
         ),
     ];
     let (code, cost) = ("descriptor-chain".to_owned(), Cost { requests: Some(blocks), ..Cost::default() });
