@@ -44,6 +44,19 @@ CASES = {
         "values[:] = [numpy.arange(length, dtype='i4') for length in random.integers(0, 37, count)]",
         "data=values, dtype=h5py.vlen_dtype('i4'), chunks=(min(count, 10_000),), compression='gzip'",
     ),
+    "300,000 texts of 35 bytes in NumPy's StringDType": (
+        300_000,
+        "texts = [f'station {number:09} north of the river' for number in range(count)]\n"
+        "values = numpy.array(texts, dtype=numpy.dtypes.StringDType())",
+        "data=values, dtype=h5py.string_dtype()",
+    ),
+    "10,000 ragged rows of 0 to 2,000 floats": (
+        10_000,
+        "random = numpy.random.default_rng(1)\n"
+        "values = numpy.empty(count, object)\n"
+        "values[:] = [numpy.arange(length, dtype='f8') for length in random.integers(0, 2001, count)]",
+        "data=values, dtype=h5py.vlen_dtype('f8')",
+    ),
 }
 OPEN = {"hyperslab": "hyperslab.NewFile(sys.argv[1])", "h5py": "h5py.File(sys.argv[1], 'w')"}
 #: hyperslab takes at most this share of h5py's processor time.

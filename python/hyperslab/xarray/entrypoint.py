@@ -10,6 +10,7 @@ from typing import Any, Literal
 import xarray
 from xarray.backends import BackendEntrypoint, StoreBackendEntrypoint
 
+from hyperslab.xarray.geolocation import add_geolocation
 from hyperslab.xarray.opening import Opening
 from hyperslab.xarray.store import GroupStore
 
@@ -56,6 +57,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
         phony_dims: str | None = None,
         decode_vlen_strings: bool = True,
         decode_modis_scale: bool | Literal["auto"] = "auto",
+        geolocation: bool = False,
         storage_options: dict[str, Any] | None = None,
         store: Any = None,
         cache_bytes: int | str | None = None,
@@ -74,6 +76,8 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
             decode_vlen_strings: if False, variable-length text stays `bytes`.
             decode_modis_scale: whether scaled values of HDF4 are `scale_factor * (stored - add_offset)`, as HDF4 has it;
                 `"auto"`: in files of HDF-EOS2. In other files they are decoded by netCDF's rule.
+            geolocation: whether grids of HDF-EOS2 in degrees and in the sinusoidal projection get coordinates `latitude` and
+                `longitude` with two axes.
             storage_options: for a URL: credentials and settings of the object store.
             store: a file system of fsspec or a store of obstore, in which `filename_or_obj` is the path of the file.
             cache_bytes, threads, locking, index: of `hyperslab.File`.
@@ -110,7 +114,11 @@ def _open(target: Any, options: dict[str, Any], *, below: bool) -> list[tuple[st
     opening, decoders = Opening.of(options)
     stores, has_phony = opening.groups(target, below=below)
     _warn_of_phony(has_phony and opening.phony_dims is None)
-    return [(store.path, _decode(store, decoders)) for store in stores]
+    opened = [(store.path, _decode(store, decoders)) for store in stores]
+    for store, (_, dataset) in zip(stores, opened, strict=True):
+        if opening.geolocation and store.handle.open().file.format == "hdf4":
+            add_geolocation(dataset)
+    return opened
 
 
 def _decode(store: GroupStore, decoders: dict[str, Any]) -> xarray.Dataset:

@@ -21,6 +21,7 @@ class Opening:
     phony_dims: str | None = None
     decode_vlen_strings: bool = True
     decode_modis_scale: bool | Literal["auto"] = "auto"
+    geolocation: bool = False
     storage_options: dict[str, Any] | None = None
     store: Any = None
     cache_bytes: int | str | None = None

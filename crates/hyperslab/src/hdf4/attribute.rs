@@ -19,18 +19,28 @@ pub(super) struct Attribute {
     pub(super) number_type: NumberType,
     /// In the order of the file.
     pub(super) values: Vec<u8>,
+    /// Why the values are not there.
+    damage: Option<String>,
 }
 
 impl Attribute {
-    /// The attribute that a Vdata with this reference contains in its first field.
-    pub(super) fn read(elements: &Elements, name: &Name, vdata: &Vdata, reference: u16) -> Result<Self> {
+    /// The attribute that a Vdata with this reference contains in its first field. One that cannot be read is an attribute
+    /// whose values are an error.
+    pub(super) fn read(elements: &Elements, name: &Name, vdata: &Vdata, reference: u16) -> Self {
+        Self::parse(elements, name, vdata, reference).unwrap_or_else(|error| Self {
+            damage: Some(error.to_string()),
+            ..Self::text(name.to_string(), b"")
+        })
+    }
+
+    fn parse(elements: &Elements, name: &Name, vdata: &Vdata, reference: u16) -> Result<Self> {
         let field = vdata.fields.first().ok_or_else(|| Error::damaged("an attribute without a field"))?;
         let records = elements.get((tag::VDATA_RECORDS, reference))?;
         let records = records.map(|element| element.bytes).unwrap_or_default();
         let (start, step) = vdata.place(field);
         let mut values = Vec::new();
         if field.bytes() == 0 {
-            return Ok(Self { name: name.clone(), number_type: field.number_type, values });
+            return Ok(Self::numbers(name.clone(), field.number_type, &values));
         }
         for record in 0..u64::from(vdata.records) {
             let from = (start + record * step) as usize;
@@ -41,18 +51,18 @@ impl Attribute {
             })?;
             values.extend_from_slice(bytes);
         }
-        Ok(Self { name: name.clone(), number_type: field.number_type, values })
+        Ok(Self::numbers(name.clone(), field.number_type, &values))
     }
 
     /// A text.
     pub(super) fn text(name: impl Into<String>, text: &[u8]) -> Self {
         let name = Name::new(name.into().into_bytes());
-        Self { name, number_type: CHAR, values: text.to_vec() }
+        Self { name, number_type: CHAR, values: text.to_vec(), damage: None }
     }
 
     /// Numbers, as they are stored.
-    pub(super) fn numbers(name: &str, number_type: NumberType, values: &[u8]) -> Self {
-        Self { name: Name::from(name), number_type, values: values.to_vec() }
+    pub(super) fn numbers(name: impl Into<Name>, number_type: NumberType, values: &[u8]) -> Self {
+        Self { name: name.into(), number_type, values: values.to_vec(), damage: None }
     }
 
     /// The text of an attribute that is one.
@@ -62,7 +72,10 @@ impl Attribute {
     }
 
     fn message(&self, number: u32) -> Result<Message> {
-        let Attribute { name, number_type, values } = self;
+        let Attribute { name, number_type, values, damage } = self;
+        if let Some(what) = damage {
+            return Err(Error::damaged(what.clone()));
+        }
         let mut data = values.clone();
         to_native(*number_type).in_place(&mut data);
         let datatype = || datatype(&Element::Number(*number_type));

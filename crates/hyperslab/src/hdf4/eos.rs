@@ -3,13 +3,14 @@
 use super::attribute::Attribute;
 use super::model::{DataSet, Element, Values};
 use hyperslab_format::Name;
-use hyperslab_hdf4::eos::{self, Grid, Swath};
+use hyperslab_hdf4::eos::{self, Grid, MappingValue, Swath};
 use hyperslab_hdf4::{Kind as NumberKind, NumberType, Vgroup};
 use std::collections::HashSet;
 
 /// The attribute that describes structures, in parts of at most 32,000 bytes.
 const METADATA: &str = "StructMetadata.";
 const FLOAT64: NumberType = NumberType { kind: NumberKind::Float, bytes: 8, is_little_endian: false };
+const INT32: NumberType = NumberType { kind: NumberKind::Int, bytes: 4, is_little_endian: false };
 
 /// The kinds of structures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +102,24 @@ impl Structure {
         };
         let [of_x, of_y] = words;
         vec![("YDim".into(), coordinate(&y, of_y)), ("XDim".into(), coordinate(&x, of_x))]
+    }
+
+    /// The grid mapping of a projected grid: a scalar, of which only the attributes count.
+    pub(super) fn grid_mapping(&self) -> Option<DataSet> {
+        let eos::Structure::Grid(grid) = &self.0 else { return None };
+        let attribute = |(name, value)| match value {
+            MappingValue::Text(text) => Attribute::text(name, text.as_bytes()),
+            MappingValue::Number(number) => Attribute::numbers(name, FLOAT64, &f64::to_be_bytes(number)),
+        };
+        Some(DataSet {
+            element: Element::Number(INT32),
+            shape: Vec::new(),
+            is_unlimited: false,
+            values: Values::Known(vec![0; 4]),
+            fill: INT32.default_fill(),
+            attributes: grid.grid_mapping()?.into_iter().map(attribute).collect(),
+            at: 0,
+        })
     }
 }
 

@@ -1,11 +1,15 @@
 //! The group of a grid, a swath or a point of HDF-EOS2: its fields, and the dimensions that they have in it.
 
+use super::attribute::Attribute;
 use super::eos::{self, Structures};
 use super::model::{Group, Object};
 use super::tree::Builder;
 use crate::named_dimensions::NamedDimension;
 use hyperslab_format::{Address, Name};
 use hyperslab_hdf4::{Names, Vgroup, tag};
+
+/// The usual name of a grid mapping.
+const GRID_MAPPING: &str = "crs";
 
 impl Builder<'_> {
     /// The group of a grid, a swath or a point of HDF-EOS2: its fields, with the names of dimensions as they are there.
@@ -51,11 +55,37 @@ impl Builder<'_> {
                     links.push((coordinate, index));
                 }
             }
+            self.add_grid_mapping(structure, &mut names, &mut links, &dimensions);
         }
         let at = self.elements.at((tag::VGROUP, reference));
         self.contents.objects[index] =
             Object::Group(Group { links, other_names: Vec::new(), attributes, at });
         index
+    }
+
+    /// The grid mapping of a grid whose fields have both of its axes, and its name at those fields.
+    fn add_grid_mapping(
+        &mut self,
+        structure: &eos::Structure,
+        names: &mut Names,
+        links: &mut Vec<(Name, usize)>,
+        dimensions: &[(Name, u64, usize)],
+    ) {
+        let axis =
+            |name: &str| dimensions.iter().find(|found| found.0 == Name::from(name)).map(|found| found.2);
+        let (Some(mapping), Some(y), Some(x)) = (structure.grid_mapping(), axis("YDim"), axis("XDim")) else {
+            return;
+        };
+        let name = names.unique(&Name::from(GRID_MAPPING), "grid_mapping", 0);
+        for (_, field) in links.iter() {
+            let axes = self.contents.dimensions.axes.get(&Address(*field as u64));
+            let has_both = axes.is_some_and(|axes| axes.contains(&y) && axes.contains(&x));
+            if let (true, Object::DataSet(field)) = (has_both, &mut self.contents.objects[*field]) {
+                field.attributes.push(Attribute::text("grid_mapping", name.as_bytes()));
+            }
+        }
+        let index = self.add(Object::DataSet(Box::new(mapping)));
+        links.push((name, index));
     }
 
     /// Gives the axes of a field the dimensions of its structure, under their short names.

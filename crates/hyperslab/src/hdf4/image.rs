@@ -52,10 +52,7 @@ pub(super) fn read(elements: &Elements, tables: &Tables) -> Images {
         let key = (tag::VGROUP, *reference);
         match vgroup.class.as_bytes() {
             IMAGE_CLASS => found.add(elements, tables, &vgroup.members, key, Some(vgroup)),
-            FILE_CLASS => match attributes(elements, tables, vgroup) {
-                Ok(attributes) => found.attributes.extend(attributes),
-                Err(error) => found.problems.push(error),
-            },
+            FILE_CLASS => found.attributes.extend(attributes(elements, tables, vgroup)),
             _ => {}
         }
     }
@@ -161,8 +158,7 @@ fn image(
         shape.push(components);
     }
     let value_bytes = usize::from(number_type.bytes);
-    let attributes =
-        vgroup.map(|vgroup| attributes(elements, tables, vgroup)).transpose()?.unwrap_or_default();
+    let attributes = vgroup.map(|vgroup| attributes(elements, tables, vgroup)).unwrap_or_default();
     Ok(DataSet {
         element: Element::Number(number_type),
         shape,
@@ -210,7 +206,7 @@ fn values(data: (u16, u16), dimensions: &ImageDimensions, value_bytes: usize) ->
 }
 
 /// The attributes of an image, or those of all images.
-fn attributes(elements: &Elements, tables: &Tables, vgroup: &Vgroup) -> Result<Vec<Attribute>> {
+fn attributes(elements: &Elements, tables: &Tables, vgroup: &Vgroup) -> Vec<Attribute> {
     let of_class = tables.vdatas_of(vgroup).filter(|(_, vdata)| vdata.class.as_bytes() == ATTRIBUTE_CLASS);
     let read = of_class.map(|(reference, vdata)| {
         let name = vdata.fields.first().map(|field| field.name.clone()).unwrap_or_default();

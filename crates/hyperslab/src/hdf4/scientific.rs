@@ -66,10 +66,7 @@ pub(super) fn read(elements: &Elements, tables: &Tables) -> Option<Scientific> {
             Err(error) => found.problems.push(error.at_object(format!("/{}", vgroup.name))),
         }
     }
-    match tables.attributes_of(elements, file, class::ATTRIBUTE) {
-        Ok(attributes) => found.attributes = attributes,
-        Err(error) => found.problems.push(error.at_object("/")),
-    }
+    found.attributes = tables.attributes_of(elements, file, class::ATTRIBUTE);
     Some(found)
 }
 
@@ -152,7 +149,7 @@ fn data_set(
     if is_unlimited {
         shape[0] = records(elements, &values, &shape, number_type)?;
     }
-    let attributes = tables.attributes_of(elements, vgroup, class::ATTRIBUTE)?;
+    let attributes = tables.attributes_of(elements, vgroup, class::ATTRIBUTE);
     let keys =
         [Some((tag::VGROUP, reference)), key(tag::DATA_GROUP), key(tag::DATA_GROUP_OLD), key(tag::DATA)];
     let keys: Vec<_> = keys.into_iter().flatten().collect();

@@ -198,7 +198,7 @@ fn calibration(bytes: &[u8]) -> Vec<Attribute> {
     let names = ["scale_factor", "scale_factor_err", "add_offset", "add_offset_err"];
     let numbers = names.iter().enumerate().filter_map(|(at, name)| {
         let value = bytes.get(at * width..(at + 1) * width)?;
-        Some(Attribute::numbers(name, number_type, value))
+        Some(Attribute::numbers(*name, number_type, value))
     });
     let code = bytes.get(4 * width..4 * width + usize::from(code_type.bytes));
     let code = code.map(|code| Attribute::numbers("calibrated_nt", code_type, code));

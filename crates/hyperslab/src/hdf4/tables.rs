@@ -93,19 +93,14 @@ impl Tables {
         members.filter_map(|(_, reference)| Some((*reference, self.vdatas.get(reference)?)))
     }
 
-    /// The attributes that are Vdatas of a class among the members of a Vgroup. One that cannot be read is a problem.
-    pub(super) fn attributes_of(
-        &self,
-        elements: &Elements,
-        vgroup: &Vgroup,
-        class: &[u8],
-    ) -> Result<Vec<Attribute>> {
+    /// The attributes that are Vdatas of a class among the members of a Vgroup.
+    pub(super) fn attributes_of(&self, elements: &Elements, vgroup: &Vgroup, class: &[u8]) -> Vec<Attribute> {
         let of_class = self.vdatas_of(vgroup).filter(|(_, vdata)| vdata.class.as_bytes() == class);
         of_class.map(|(reference, vdata)| Attribute::read(elements, &vdata.name, vdata, reference)).collect()
     }
 
     /// The attributes of a Vgroup itself.
-    pub(super) fn own_attributes(&self, elements: &Elements, vgroup: &Vgroup) -> Result<Vec<Attribute>> {
+    pub(super) fn own_attributes(&self, elements: &Elements, vgroup: &Vgroup) -> Vec<Attribute> {
         let found = vgroup.attributes.iter().filter_map(|(_, reference)| {
             let vdata = self.vdatas.get(reference)?;
             Some(Attribute::read(elements, &vdata.name, vdata, *reference))

@@ -213,6 +213,29 @@ fn a_vgroup_has_its_members() {
     assert_eq!(read(&file, "v/Data-Set-2")[..3], [1, 2, 3]);
 }
 
+/// An attribute of two int32, with these records.
+fn attribute(reference: u16, records: &[i32]) -> Vec<Made> {
+    let header = [
+        [u16s(&[0]), i32s(&[2]), u16s(&[4, 1, 24, 4, 0, 1, 6]), b"VALUES".to_vec()].concat(),
+        [u16s(&[1]), b"a".to_vec(), u16s(&[7]), b"Attr0.0".to_vec(), u16s(&[0, 0, 3, 0]), vec![0]].concat(),
+    ];
+    vec![(1962, reference, header.concat()), (1963, reference, i32s(records))]
+}
+
+#[test]
+fn an_attribute_that_cannot_be_read_is_an_error_of_itself_alone() {
+    let members = [u16s(&[3, 720, 1962, 1962, 2, 5, 6, 1]), b"v".to_vec()].concat();
+    let vgroup = [members, u16s(&[0, 0, 0, 3, 0]), vec![0]].concat();
+    let all = [data_set(plain()), attribute(5, &[1]), attribute(6, &[1, 2]), vec![(1965, 8, vgroup)]];
+    let file = open(file(&all.concat())).unwrap();
+    assert_eq!(read(&file, "v/Data-Set-2"), [1, 2, 3, 4, 5, 6]);
+    let group = file.group("v").unwrap();
+    let [cut, whole]: [_; 2] = group.attributes().in_file_order().unwrap().try_into().unwrap();
+    assert_eq!(whole.unwrap().data.to_vec(), [1i32.to_ne_bytes(), 2i32.to_ne_bytes()].concat());
+    let error = cut.unwrap_err().to_string();
+    assert!(error.contains("record 1 lies behind the 4 bytes of the attribute"), "{error}");
+}
+
 #[test]
 fn every_truncation_is_read_or_an_error() {
     let whole = everything();

@@ -189,7 +189,7 @@ impl Builder<'_> {
         let vdata = self.tables.vdatas.get(&reference).filter(|vdata| vdata::is_a_users(vdata))?;
         let object = match vdata.record_bytes == 0 || vdata.fields.is_empty() {
             // No record has anything: what is left is a name.
-            true => vdata::without_fields(self.elements, self.tables, reference, vdata).map(Object::Group),
+            true => Ok(Object::Group(vdata::without_fields(self.elements, self.tables, reference, vdata))),
             false => vdata::data_set(self.elements, self.tables, reference, vdata, is_plain)
                 .map(|data_set| Object::DataSet(Box::new(data_set))),
         };
@@ -260,14 +260,7 @@ impl Builder<'_> {
     pub(super) fn attributes(&mut self, vgroup: &Vgroup) -> Vec<Attribute> {
         let own = self.tables.own_attributes(self.elements, vgroup);
         let inside = self.tables.attributes_of(self.elements, vgroup, scientific::class::ATTRIBUTE);
-        let mut attributes = Vec::new();
-        for found in [own, inside] {
-            match found {
-                Ok(found) => attributes.extend(found),
-                Err(error) => self.contents.problems.push(error.at_object(format!("Vgroup {}", vgroup.name))),
-            }
-        }
-        attributes
+        [own, inside].concat()
     }
 }
 

@@ -51,28 +51,23 @@ pub(super) fn data_set(
         }
         false => Values::Of(key),
     };
-    let attributes = attributes(elements, tables, reference, vdata)?;
+    let attributes = attributes(elements, tables, reference, vdata);
     let at = elements.at((tag::VDATA, reference));
     Ok(DataSet { element, shape, is_unlimited: false, values, fill: Vec::new(), attributes, at })
 }
 
 /// A Vdata without fields, as a group without members.
-pub(super) fn without_fields(
-    elements: &Elements,
-    tables: &Tables,
-    reference: u16,
-    vdata: &Vdata,
-) -> Result<Group> {
-    let attributes = attributes(elements, tables, reference, vdata)?;
+pub(super) fn without_fields(elements: &Elements, tables: &Tables, reference: u16, vdata: &Vdata) -> Group {
+    let attributes = attributes(elements, tables, reference, vdata);
     let at = elements.at((tag::VDATA, reference));
-    Ok(Group { attributes, at, ..Group::default() })
+    Group { attributes, at, ..Group::default() }
 }
 
-fn attributes(elements: &Elements, tables: &Tables, reference: u16, vdata: &Vdata) -> Result<Vec<Attribute>> {
+fn attributes(elements: &Elements, tables: &Tables, reference: u16, vdata: &Vdata) -> Vec<Attribute> {
     let mut attributes = tables.annotations(&[(tag::VDATA, reference)]);
     for attribute in &vdata.attributes {
         let Some(of) = tables.vdatas.get(&attribute.vdata.1) else { continue };
-        let mut read = Attribute::read(elements, &of.name, of, attribute.vdata.1)?;
+        let mut read = Attribute::read(elements, &of.name, of, attribute.vdata.1);
         if let Some(field) = attribute.field.and_then(|number| vdata.fields.get(number as usize)) {
             read.name = Name::new([field.name.as_bytes(), b".", of.name.as_bytes()].concat());
         }
@@ -81,5 +76,5 @@ fn attributes(elements: &Elements, tables: &Tables, reference: u16, vdata: &Vdat
     if !vdata.class.as_bytes().is_empty() {
         attributes.push(Attribute::text("HDF4_VDATA_CLASS", vdata.class.as_bytes()));
     }
-    Ok(attributes)
+    attributes
 }
