@@ -54,13 +54,17 @@ for path in sys.argv[1:]:
 """
 
 
+#: The longest that a tool alone may take for a file.
+ALONE_SECONDS = 60
+
+
 def files() -> list[Path]:
     found = hdf5_files(BYTES_MAX)
     return found[:: max(1, len(found) // scaled(60))]
 
 
-def ended(words, folder: Path) -> tuple:
-    done = subprocess.run(list(map(str, words)), capture_output=True, timeout=600, cwd=folder)
+def ended(words, folder: Path, seconds: int = 600) -> tuple:
+    done = subprocess.run(list(map(str, words)), capture_output=True, timeout=seconds, cwd=folder)
     return done.returncode, done.stdout
 
 
@@ -78,7 +82,11 @@ def test_tools_print_the_same(tool, tmp_path):
     if not shutil.which(tool[0]):
         pytest.skip(f"{tool[0]} is not installed")
     for path in files()[:: 6 // scaled(1, full=2)]:
-        plain = ended([*tool, path], tmp_path)
+        try:
+            plain = ended([*tool, path], tmp_path, ALONE_SECONDS)
+        except subprocess.TimeoutExpired:
+            # A tower of links that netCDF-C follows endlessly, taking memory.
+            continue
         # ncdump writes beyond its memory for some files, and ends where that happens to hurt.
         if plain[0] < 0:
             continue

@@ -21,7 +21,7 @@ const VERSION: &str = concat!(
     "\ngzip is written by hyperslab's own encoder (fast) and by libdeflate (small)"
 );
 
-/// Inspect HDF5 and netCDF-4 files: list their contents, explain reads, diagnose slow ones, compare libraries
+/// Inspect HDF5, netCDF and HDF4 files: list their contents, explain reads, diagnose slow ones, compare libraries
 #[derive(Debug, Parser)]
 #[command(
     name = "hyperslab",
@@ -87,7 +87,7 @@ shown with their target and are not followed.
     exit_codes!()
 ))]
 pub(crate) struct LsArgs {
-    /// HDF5 or netCDF-4 file
+    /// HDF5, netCDF or HDF4 file
     pub file: PathBuf,
     /// Group or dataset in the file
     #[arg(default_value = "/")]
@@ -133,7 +133,7 @@ dimensions are selected whole. start:stop:step:block selects `block` elements ev
     exit_codes!()
 ))]
 pub(crate) struct ExplainArgs {
-    /// HDF5 or netCDF-4 file
+    /// HDF5, netCDF or HDF4 file
     pub file: PathBuf,
     /// Dataset in the file
     pub dataset: String,
@@ -173,7 +173,7 @@ are joined by `;`. Tables and CSV are written while the chunk index is read.
     exit_codes!()
 ))]
 pub(crate) struct ChunksArgs {
-    /// HDF5 or netCDF-4 file
+    /// HDF5, netCDF or HDF4 file
     pub file: PathBuf,
     /// Dataset in the file; of a group, all chunked datasets below it
     #[arg(value_name = "DATASET", default_value = "/")]
@@ -204,7 +204,7 @@ EXAMPLES
     exit_codes!()
 ))]
 pub(crate) struct DigestArgs {
-    /// HDF5 or netCDF-4 files
+    /// HDF5, netCDF or HDF4 files
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// Omit the file's name and the file's own record, so that two digests can be compared line by line
@@ -255,7 +255,7 @@ is a code, or a code and the path of a dataset, or of a group and a `/` for all 
     exit_codes!()
 ), group = ArgGroup::new(BLOCKS).multiple(true))]
 pub(crate) struct DoctorArgs {
-    /// HDF5 or netCDF-4 files and folders; after a single file, a dataset in it
+    /// HDF5, netCDF or HDF4 files and folders; after a single file, a dataset in it
     #[arg(required_unless_present = "why", value_name = "FILE [DATASET]")]
     pub paths: Vec<PathBuf>,
     /// Block in which the dataset is read, and its relative weight; may be repeated
@@ -339,7 +339,7 @@ EXAMPLES
     exit_codes!()
 ))]
 pub(crate) struct CheckArgs {
-    /// HDF5 or netCDF-4 files and folders
+    /// HDF5, netCDF or HDF4 files and folders
     #[arg(required_unless_present = "rules", value_name = "FILE")]
     pub paths: Vec<PathBuf>,
     /// Decode every chunk, and follow the references in raw data

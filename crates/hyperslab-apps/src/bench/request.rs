@@ -34,7 +34,7 @@ pub enum Unlimited {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Request {
-    /// HDF5 or netCDF-4 file; it is only read. Of a URL, a copy is fetched and measured.
+    /// HDF5, netCDF or HDF4 file; it is only read. Of a URL, a copy is fetched and measured.
     pub file: Option<PathBuf>,
     /// Dataset in the file; without it, the largest.
     pub dataset: Option<String>,

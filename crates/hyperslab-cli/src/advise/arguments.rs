@@ -49,7 +49,7 @@ PLACES
     exit_codes!()
 ))]
 pub(crate) struct AdviseArgs {
-    /// HDF5 or netCDF-4 file
+    /// HDF5, netCDF or HDF4 file
     #[arg(required_unless_present = "synthetic")]
     pub file: Option<PathBuf>,
     /// Datasets in the file; the largest if none is named

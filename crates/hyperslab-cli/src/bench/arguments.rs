@@ -84,7 +84,7 @@ A cell that was not measured, and engines that read different values, end with e
     exit_codes!()
 ))]
 pub(crate) struct BenchArgs {
-    /// HDF5 or netCDF-4 file; it is only read. Of a URL, a copy is fetched and measured
+    /// HDF5, netCDF or HDF4 file; it is only read. Of a URL, a copy is fetched and measured
     #[arg(required_unless_present_any = ["synthetic", "list", "from", "recipe", "render"], group = NOT_OF_RECIPES)]
     pub file: Option<PathBuf>,
     /// Dataset in the file; without it, the largest

@@ -40,7 +40,7 @@ MANY FILES
     exit_codes!()
 ))]
 pub(crate) struct IndexArgs {
-    /// HDF5 or netCDF-4 files, folders of them, or indexes of the format `hyperslab`
+    /// HDF5, netCDF or HDF4 files, folders of them, or indexes of the format `hyperslab`
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Format of the index
