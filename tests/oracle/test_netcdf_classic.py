@@ -20,7 +20,6 @@ import xarray as xr
 from kit import CORPUS, missing_corpus, scaled
 
 import hyperslab
-from hyperslab.errors import InvalidError
 
 FORMATS = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
 TYPES = ("i1", "S1", "i2", "i4", "f4", "f8")
@@ -213,9 +212,9 @@ def test_a_conversion_gives_the_same_bytes_again_and_leaves_nothing_out_in_silen
     notes = [hyperslab.repack(path, tmp_path / name)["plan"]["notes"] for name in ("a.nc", "b.nc")]
     assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "b.nc").read_bytes()
     assert notes[0] == notes[1] == ["/v: the attribute CLASS is left out, because netCDF-4 has it for itself"]
-    for options in ({"in_place": True}, {"like": "doctor"}):
-        with pytest.raises(InvalidError, match="is for HDF5 files"):
-            hyperslab.repack(path, *(() if "in_place" in options else (tmp_path / "c.nc",)), **options)
+    hyperslab.repack(path, in_place=True)
+    with hyperslab.File(path) as file:
+        assert file.format == "hdf5" and file["v"][()].tolist() == [0, 1, 2, 3]
 
 
 #: Reads files through the indexes that are made of them, by zarr; prints what is not the same as by netCDF-C.

@@ -205,7 +205,7 @@ def test_a_folder_becomes_the_same_tree(paths, tmp_path):
     assert [report.get("errors") for report in reports] == [0, None, 0, 0, 0] and "broken.h5" in reports[1]["error"]
     (tmp_path / "empty").mkdir()
     for call in (hyperslab.check, lambda path: hyperslab.repack(path, out), lambda path: hyperslab.repack([path], out)[0]["error"] and hyperslab.check(path)):
-        with pytest.raises(hyperslab.HyperslabError, match="no HDF5"):
+        with pytest.raises(hyperslab.HyperslabError, match="no file of HDF5"):
             call(tmp_path / "empty")
 
 
