@@ -12,8 +12,8 @@
 //!
 //! ## What to do
 //!
-//! Convert the file, or give its writer larger blocks (the third argument of `Hopen`). An index of hyperslab, which is made once,
-//! needs no descriptors.
+//! Convert the file, or give its writer larger blocks (the third argument of `Hopen`). References for readers of
+//! kerchunk, which are made once, need no descriptors.
 //!
 //! ## When it is fine
 //!
@@ -52,9 +52,9 @@ pub(in crate::finding) fn check(facts: &OlderFileFacts, options: &Options) -> Op
         Fix::new(FixKind::Repack, "hyperslab", convert, "a netCDF-4 file, metadata first".to_owned()),
         Fix::new(
             FixKind::Read,
-            "hyperslab",
-            format!("hyperslab index {file} -o index.hsi"),
-            "an index of the file, which stays as it is".to_owned(),
+            "kerchunk",
+            format!("hyperslab index {file} -o references.json"),
+            "references for readers of kerchunk; the file stays as it is".to_owned(),
         ),
     ];
     let (code, cost) = ("descriptor-chain".to_owned(), Cost { requests: Some(blocks), ..Cost::default() });
