@@ -6,6 +6,7 @@ use crate::pipeline::{Compression, Pipeline};
 use crate::question::Question;
 use crate::reader::{Reader, ReaderKind};
 use crate::trial::Trial;
+use crate::usual::UsualRead;
 use hyperslab_doctor::predict::{CostModel, WRITE_BYTES_PER_SECOND, byte_filter_seconds};
 use hyperslab_doctor::simulate::{Geometry, GeometryError, LibVersion, SweepCounts, simulate_sweep};
 use hyperslab_doctor::{
@@ -13,7 +14,7 @@ use hyperslab_doctor::{
 };
 use hyperslab_storage::CacheSettings;
 use hyperslab_storage::cost::LibraryDecoding;
-use hyperslab_storage::pattern::{BlockShape, RequestedRead, Sweep};
+use hyperslab_storage::pattern::Sweep;
 use serde::Serialize;
 
 /// What reading the whole dataset in the blocks of one read costs one reader.
@@ -124,12 +125,8 @@ fn reads(
     facts: &DatasetFacts,
     visits_max: u64,
 ) -> Result<Vec<SimulatedRead>, AdviseError> {
-    let reads = question.reads.iter().map(|read| RequestedRead {
-        placement: read.placement.clone(),
-        ..RequestedRead::new(BlockShape::of_elements(&read.block), read.weight)
-    });
     let options = Options {
-        reads: reads.collect(),
+        reads: question.reads.iter().map(UsualRead::to_request).collect(),
         profiles: profiles(question),
         threads: question.threads,
         engine_cache_bytes: question.engine_cache_bytes,

@@ -9,7 +9,7 @@
 //! | none that is known | rows, planes and series along each axis, as the doctor takes them; the whole |
 
 use crate::axes::{Axis, AxisRole};
-use hyperslab_storage::pattern::{Placement, Sweep, default_reads, shape_text};
+use hyperslab_storage::pattern::{BlockShape, Placement, RequestedRead, Sweep, default_reads, shape_text};
 
 /// A block in which the whole dataset is read, and how much it counts.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +28,14 @@ pub struct UsualRead {
 const PIECE_BYTES: u64 = 64 << 10;
 
 impl UsualRead {
+    /// The same, as the doctor is asked for it.
+    pub fn to_request(&self) -> RequestedRead {
+        RequestedRead {
+            placement: self.placement.clone(),
+            ..RequestedRead::new(BlockShape::of_elements(&self.block), self.weight)
+        }
+    }
+
     /// A read that the user asked for.
     pub fn requested(block: &[u64], weight: f64) -> Self {
         Self { name: shape_text(block), block: block.to_vec(), weight, placement: Placement::default() }

@@ -68,9 +68,14 @@ pub(crate) struct WriteRow {
 impl ReadCase {
     /// `row by row (1x1x1x717)`, or the shape alone where it is the name.
     pub(crate) fn text(&self) -> String {
-        let shape = self.sweep.to_string();
-        if self.name == shape { shape } else { format!("{} ({shape})", self.name) }
+        read_text(&self.name, &self.sweep)
     }
+}
+
+/// A read by its name and its shape, or by the shape alone where it is the name.
+pub(crate) fn read_text(name: &str, sweep: &Sweep) -> String {
+    let shape = sweep.to_string();
+    if name == shape { shape } else { format!("{name} ({shape})") }
 }
 
 pub(crate) struct Case<'a> {

@@ -12,7 +12,6 @@ use hyperslab_doctor::older::{
 };
 use hyperslab_doctor::simulate::older::Records;
 use hyperslab_doctor::{DatasetReport, Finding, Options};
-use hyperslab_storage::pattern::{BlockShape, RequestedRead};
 
 /// The largest file of HDF4.
 const HDF4_BYTES_MAX: u64 = (1 << 31) - 1;
@@ -68,11 +67,7 @@ fn collect(dataset: &Dataset, library: Library, scope: SampleScope) -> Result<Ol
 
 /// Seconds of reading a dataset in its library, on average over these reads by their weights.
 pub(crate) fn seconds(dataset: &Dataset, library: Library, reads: &[UsualRead]) -> Result<f64> {
-    let asked = |read: &UsualRead| RequestedRead {
-        placement: read.placement.clone(),
-        ..RequestedRead::new(BlockShape::of_elements(&read.block), read.weight)
-    };
-    let options = Options { reads: reads.iter().map(asked).collect(), ..Options::default() };
+    let options = Options { reads: reads.iter().map(UsualRead::to_request).collect(), ..Options::default() };
     let report = self::dataset(dataset, library, SampleScope::Nothing, &options)?;
     let weights: f64 = reads.iter().map(|read| read.weight).sum();
     let each = report.reads.iter().zip(reads);

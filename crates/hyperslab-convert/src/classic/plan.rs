@@ -28,7 +28,7 @@ impl Classic {
                     "the dimension {} has no length, which only one that grows can have",
                     dimension.name
                 );
-                return Err(unplaced(what));
+                return Err(Error::unsupported(what));
             }
             numbers.insert(id, dimensions.len());
             dimensions.push(Dimension { name: dimension.name.as_str().into(), len });
@@ -54,13 +54,9 @@ impl Classic {
         let of_file = attributes("/", &root.attributes, &mut heap, &mut notes)?;
         let records = record.map_or(0, |id| netcdf.dimension(id).len);
         let header = Header::new(version, records, dimensions, of_file, variables);
-        let header = header.map_err(|error| unplaced(error.to_string()))?;
+        let header = header.map_err(|error| Error::unsupported(error.to_string()))?;
         Ok(Self { header, values, notes })
     }
-}
-
-fn unplaced(what: String) -> Error {
-    Error::unsupported(what)
 }
 
 /// Groups, and what is not part of the view.
@@ -71,7 +67,7 @@ fn check(netcdf: &Netcdf) -> Result<()> {
     match netcdf.groups.get(1) {
         Some(group) => {
             let what = format!("netCDF classic has no groups, so that {} has no place in it", group.path);
-            Err(unplaced(what))
+            Err(Error::unsupported(what))
         }
         None => Ok(()),
     }
@@ -86,7 +82,7 @@ fn kind_of(netcdf: &Netcdf, variable: &hyperslab_netcdf::Variable) -> Result<Kin
         VariableType::User(id) => format!("values of the type {}", netcdf.user_type(id).name),
         VariableType::Other => "values of this type".to_owned(),
     };
-    Err(unplaced(format!("netCDF classic has no {what}")).at_object(format!("/{}", variable.name)))
+    Err(Error::unsupported(format!("netCDF classic has no {what}")).at_object(format!("/{}", variable.name)))
 }
 
 /// The dimension that grows: the only unlimited one, if variables have it as their first axis. Others get the length that they

@@ -1,13 +1,10 @@
 //! Reads the new file back and compares it with what was copied.
 
-use super::write::native;
+use super::write::{BLOCK_BYTES, native, parts};
 use super::{Classic, Progress};
 use hyperslab::{Error, File, Result};
 use hyperslab_classic::Header;
 use hyperslab_netcdf::Netcdf;
-
-/// Values that are compared at a time.
-const BLOCK_BYTES: u64 = 16 << 20;
 
 impl Classic {
     /// Compares the file that was written: its header, and every value. Returns the bytes that were compared.
@@ -35,16 +32,13 @@ impl Classic {
                 return differs(format!("the shape of {name}"));
             }
             let (elements, each) = (shape.iter().product::<u64>(), (BLOCK_BYTES / element_bytes).max(1));
-            let mut next = 0;
-            while next < elements {
-                let end = elements.min(next + each);
-                let theirs = native(&found.dataset, &shape, next..end)?;
-                if theirs != native(&self.values[number], &shape, next..end)? {
+            for part in parts(0..elements, each) {
+                let theirs = native(&found.dataset, &shape, part.clone())?;
+                if theirs != native(&self.values[number], &shape, part)? {
                     return differs(format!("values of {name}"));
                 }
                 progress(theirs.len() as u64)?;
                 compared += theirs.len() as u64;
-                next = end;
             }
         }
         Ok(compared)

@@ -8,8 +8,8 @@ use hyperslab_io::Sink;
 use std::io;
 use std::ops::Range;
 
-/// Values that are read, or records that are written, at a time.
-const BLOCK_BYTES: u64 = 16 << 20;
+/// Values that are read or compared, or records that are written, at a time.
+pub(super) const BLOCK_BYTES: u64 = 16 << 20;
 /// Longer records are written variable by variable.
 const RECORD_BYTES_MAX: u64 = 64 << 20;
 
@@ -27,11 +27,8 @@ impl Classic {
         }
         let records = self.header.records.get();
         let each = (BLOCK_BYTES / self.header.record_bytes.max(1)).max(1);
-        let mut next = 0;
-        while next < records {
-            let end = records.min(next + each);
-            self.records(next..end, sink, progress)?;
-            next = end;
+        for part in parts(0..records, each) {
+            self.records(part, sink, progress)?;
         }
         sink.set_len(self.file_bytes()?).map_err(failed)
     }
@@ -97,15 +94,11 @@ impl Classic {
         progress: Progress<'_>,
     ) -> Result<()> {
         let bytes = self.header.variables[number].kind.bytes();
-        let each = (BLOCK_BYTES / bytes).max(1);
-        let mut next = range.start;
-        while next < range.end {
-            let end = range.end.min(next + each);
-            let values = self.values(number, next..end)?;
+        for part in parts(range, (BLOCK_BYTES / bytes).max(1)) {
+            let values = self.values(number, part)?;
             sink.write_at(at, &values).map_err(|error| Error::from(error).in_file(sink.name()))?;
             at += values.len() as u64;
             progress(values.len() as u64)?;
-            next = end;
         }
         Ok(())
     }
@@ -151,6 +144,16 @@ impl Classic {
         }
         Ok(bytes)
     }
+}
+
+/// Parts of a range that follow each other, of `each` numbers but for the last.
+pub(super) fn parts(range: Range<u64>, each: u64) -> impl Iterator<Item = Range<u64>> {
+    let (start, end) = (range.start, range.end);
+    let count = end.saturating_sub(start).div_ceil(each);
+    (0..count).map(move |number| {
+        let from = start + number * each;
+        from..end.min(from.saturating_add(each))
+    })
 }
 
 /// Elements of a dataset, as if it had this shape, in the byte order of the machine.

@@ -2,7 +2,7 @@
 
 use super::{Library, OlderFacts, OlderStorage};
 use crate::DoctorError;
-use crate::case::{NamedSweep, sweeps};
+use crate::case::{NamedSweep, read_text, sweeps};
 use crate::engine::{EngineCounts, equivalent_cache};
 use crate::options::Options;
 use crate::predict::{CostModel, seconds_text};
@@ -64,8 +64,7 @@ impl OlderRead {
 
     /// `row by row (1x717)`, or the shape alone where it is the name.
     pub(crate) fn text(&self) -> String {
-        let shape = self.sweep.to_string();
-        if self.name == shape { shape } else { format!("{} ({shape})", self.name) }
+        read_text(&self.name, &self.sweep)
     }
 }
 
@@ -106,6 +105,11 @@ impl<'a> OlderCase<'a> {
         };
         let costs = CostModel::reference(dataset, &geometry, options.threads);
         Ok(Some(Self { facts, options, geometry, costs, reads: Vec::new() }))
+    }
+
+    /// The library.
+    pub(crate) fn library(&self) -> Library {
+        self.facts.library
     }
 
     /// A predicted time, of which constants are the base: `about 0.21 s`.
@@ -229,11 +233,4 @@ fn chunked(facts: &OlderFacts, chunk: &[u64]) -> Result<Geometry, DoctorError> {
         chunks: dataset.chunks.clone(),
     };
     Ok(Geometry::chunked(&dataset.shape, dataset.element_bytes, storage)?)
-}
-
-impl OlderCase<'_> {
-    /// The library.
-    pub(crate) fn library(&self) -> Library {
-        self.facts.library
-    }
 }

@@ -72,16 +72,13 @@ fn read_report(case: &OlderCase<'_>, read: &OlderRead) -> ReadReport {
     }
     let chunks_touched = profile.chunks_touched;
     let is_decoded = read.engine.decodes > 0 && chunks_touched > 0;
-    ReadReport {
-        name: read.name.clone(),
-        shape: read.sweep.block().to_vec(),
-        order: read.sweep.order().to_vec(),
-        step: read.sweep.step().iter().any(|step| *step != 1).then(|| read.sweep.step().to_vec()),
-        random: read.sweep.random(),
-        reads: read.sweep.reads(),
-        asked: read.is_requested,
-        profiles: vec![profile],
-        hyperslab: EngineReport {
+    let asked = read.is_requested;
+    ReadReport::new(
+        &read.name,
+        &read.sweep,
+        asked,
+        vec![profile],
+        EngineReport {
             chunks_touched,
             decodes: read.engine.decodes,
             amplification: is_decoded.then(|| rounded(read.engine.decodes as f64 / chunks_touched as f64)),
@@ -89,5 +86,5 @@ fn read_report(case: &OlderCase<'_>, read: &OlderRead) -> ReadReport {
             driver_bytes: read.engine.bytes,
             predicted_seconds: rounded(read.engine_seconds),
         },
-    }
+    )
 }

@@ -236,6 +236,29 @@ impl DatasetReport {
     }
 }
 
+impl ReadReport {
+    /// The report on these reads.
+    pub(crate) fn new(
+        name: &str,
+        sweep: &Sweep,
+        asked: bool,
+        profiles: Vec<ProfileReport>,
+        hyperslab: EngineReport,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            shape: sweep.block().to_vec(),
+            order: sweep.order().to_vec(),
+            step: sweep.step().iter().any(|step| *step != 1).then(|| sweep.step().to_vec()),
+            random: sweep.random(),
+            reads: sweep.reads(),
+            asked,
+            profiles,
+            hyperslab,
+        }
+    }
+}
+
 fn write_report(case: &Case<'_>, write: &WriteCase) -> WriteReport {
     let profiles = case.profiles.iter().zip(&write.rows).map(|(profile, row)| WriteProfileReport {
         name: profile.name.clone(),
@@ -274,16 +297,13 @@ fn read_report(case: &Case<'_>, read: &ReadCase) -> ReadReport {
     });
     // Chunks touched and chunks that need decoding are the same under every profile, and there is at least one.
     let counts = read.rows[0].counts;
-    ReadReport {
-        name: read.name.clone(),
-        shape: read.sweep.block().to_vec(),
-        order: read.sweep.order().to_vec(),
-        step: read.sweep.step().iter().any(|step| *step != 1).then(|| read.sweep.step().to_vec()),
-        random: read.sweep.random(),
-        reads: read.sweep.reads(),
-        asked: read.is_requested,
-        profiles: profiles.collect(),
-        hyperslab: EngineReport {
+    let asked = read.is_requested;
+    ReadReport::new(
+        &read.name,
+        &read.sweep,
+        asked,
+        profiles.collect(),
+        EngineReport {
             chunks_touched: counts.chunks_touched,
             decodes: read.engine.decodes,
             amplification: (counts.chunks_filtered > 0)
@@ -292,5 +312,5 @@ fn read_report(case: &Case<'_>, read: &ReadCase) -> ReadReport {
             driver_bytes: read.engine.bytes,
             predicted_seconds: rounded(case.costs.engine_seconds(&counts, &read.engine)),
         },
-    }
+    )
 }
