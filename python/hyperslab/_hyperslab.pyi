@@ -42,6 +42,7 @@ __all__ = [
     "netcdf_groups",
     "object_reference",
     "packed_arrays",
+    "packed_string_array",
     "packed_texts",
     "parse_bytes",
     "parse_filters",
@@ -134,6 +135,9 @@ def read_orthogonal(
 
 def read_points(dataset: Dataset, coordinates: NDArray[np.int64], codec: str | None = None) -> NDArray[Any]:
     """Read single elements: `coordinates` is an array of int64 with a row for each element. The result has one axis."""
+
+def packed_string_array(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | None:
+    """The lengths and the bytes of the texts of an array of `StringDType` without gaps; None if one is missing or has a NUL."""
 
 def packed_texts(values: list[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint8]] | None:
     """Texts in UTF-8, one after the other: their lengths, and the bytes. None where one of them needs a closer look."""

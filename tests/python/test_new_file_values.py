@@ -243,3 +243,54 @@ def test_numbers_without_a_place_in_a_sequence_are_refused(tmp_path):
     values[:] = [np.array([1, 2]), np.array([1 << 40])]
     with hyperslab.NewFile(tmp_path / "x.h5") as file, pytest.raises(ValueError, match="1099511627776 do not fit int32"):
         file.create_dataset("d", data=values, dtype=h5py.vlen_dtype("i4"))
+
+
+STRINGS = np.dtypes.StringDType()
+#: Short ones are kept in NumPy's array itself, longer ones beside it.
+SOME = ["", "a", "größer", "fifteen letters", "text of more than fifteen bytes", "ß" * 300]
+
+
+def test_arrays_of_string_dtype_are_texts(tmp_path):
+    values = np.array(SOME, STRINGS)
+    values[1] = "changed, and longer than before"
+    table = np.array([SOME, SOME[::-1]], STRINGS)
+    expected = {
+        "all": values.tolist(),
+        "gaps": values[::2].tolist(),
+        "turned": table.T.tolist(),
+        "shaped": values.reshape(3, 2).tolist(),
+        "chunks": table.tolist(),
+        "later": values.tolist(),
+        "assigned": table.tolist(),
+        "some": ["", *SOME[2:4], "", "", ""],
+        "none": [],
+        "one": SOME[2],
+    }
+    with hyperslab.NewFile(tmp_path / "x.h5") as file:
+        kept = file.create_dataset("all", data=values)
+        file.create_dataset("gaps", data=values[::2])
+        file.create_dataset("turned", data=table.T)
+        file.create_dataset("shaped", (3, 2), h5py.string_dtype(), data=values)
+        file.create_dataset("chunks", data=table, chunks=(1, 4), compression="gzip")
+        file.create_dataset("later", data=values, copy=False)
+        file.create_dataset("assigned", table.shape, h5py.string_dtype())[...] = table
+        file.create_dataset("some", (6,), h5py.string_dtype())[1:3] = np.array(SOME[2:4], STRINGS)
+        file.create_dataset("none", data=np.array([], STRINGS))
+        file.create_dataset("one", data=np.array(SOME[2], STRINGS))
+        # They were read when they were given, and are read as from a file.
+        values_before, values[0] = values.copy(), "changed later"
+        assert [text.decode() for text in kept[...]] == values_before.tolist()
+        kept[2] = "another"
+        values[0] = ""
+    expected["all"][2] = "another"
+    with h5py.File(tmp_path / "x.h5") as file:
+        assert {name: file[name].asstr()[()] if name == "one" else file[name].asstr()[...].tolist() for name in file} == expected
+
+
+def test_what_texts_of_string_dtype_cannot_be_is_refused(tmp_path):
+    file = hyperslab.NewFile(tmp_path / "x.h5")
+    with pytest.raises(ValueError, match="NUL"):
+        file.create_dataset("nul", data=np.array(["a\0b", "c"], STRINGS))
+    with pytest.raises((TypeError, ValueError)):
+        file.create_dataset("missing", data=np.array(["a", np.nan], np.dtypes.StringDType(na_object=np.nan)), dtype=h5py.string_dtype())
+    file.discard()

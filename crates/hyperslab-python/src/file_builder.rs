@@ -7,8 +7,10 @@ mod datatype;
 mod elements;
 mod packed;
 mod source;
+mod string_dtype;
 
 pub use packed::{packed_arrays, packed_texts};
+pub use string_dtype::packed_string_array;
 
 use crate::errors;
 use crate::interrupt;

@@ -47,7 +47,9 @@ pub mod exports {
     pub use crate::datatype::Datatype;
     pub use crate::errors::error_classes;
     pub use crate::file::{File, is_hdf5};
-    pub use crate::file_builder::{FileBuilder, packed_arrays, packed_texts, parse_filters};
+    pub use crate::file_builder::{
+        FileBuilder, packed_arrays, packed_string_array, packed_texts, parse_filters,
+    };
     pub use crate::group::Group;
     pub use crate::netcdf::{NetcdfDimension, NetcdfGroup, NetcdfVariable, netcdf_groups};
     pub use crate::orthogonal::{read_orthogonal, read_points};

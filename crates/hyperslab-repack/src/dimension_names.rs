@@ -3,9 +3,9 @@
 use hyperslab::File;
 use hyperslab_encode::RepackError;
 use hyperslab_format::Address;
-use hyperslab_netcdf::Netcdf;
+use hyperslab_netcdf::{DimensionKind, Netcdf};
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Names of dimensions, which are read when they are first asked for.
 pub(crate) struct DimensionNames<'a> {
@@ -27,6 +27,16 @@ impl<'a> DimensionNames<'a> {
         Ok(names.cloned().unwrap_or_else(|| vec![String::new(); rank]))
     }
 
+    /// All names, in alphabetical order.
+    pub fn all(&self) -> Result<BTreeSet<String>, RepackError> {
+        Ok(Netcdf::open(self.file)?
+            .dimensions
+            .iter()
+            .filter(|one| one.kind != DimensionKind::Phony)
+            .map(|one| one.name.clone())
+            .collect())
+    }
+
     fn read(&self) -> Result<HashMap<Address, Vec<String>>, RepackError> {
         let netcdf = Netcdf::open(self.file)?;
         let variables = netcdf.groups.iter().flat_map(|group| &group.variables);
@@ -34,6 +44,10 @@ impl<'a> DimensionNames<'a> {
             let names = variable.dimensions.iter().map(|&id| netcdf.dimension(id).name.clone());
             (hyperslab::Object::Dataset(variable.dataset.clone()).address(), names.collect())
         });
-        Ok(named.collect())
+        let scales = netcdf.dimensions.iter().filter_map(|dimension| match dimension.kind {
+            DimensionKind::NoVariable(scale) => Some((scale, vec![dimension.name.clone()])),
+            _ => None,
+        });
+        Ok(named.chain(scales).collect())
     }
 }

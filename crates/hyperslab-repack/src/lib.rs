@@ -20,6 +20,7 @@ mod copy;
 mod data;
 mod dimension_names;
 mod estimate;
+mod growth;
 mod gzip_choice;
 mod moved_folder;
 mod new_storage;

@@ -1,6 +1,7 @@
 //! How a dataset will be stored: the rules of a change set, applied to it.
 
 use crate::chunk_shape;
+use crate::growth::Growth;
 use hyperslab::Dataset;
 use hyperslab::hdf5::missing_virtual_source;
 use hyperslab_encode::RepackError;
@@ -60,7 +61,7 @@ impl<'a> Obstacle<'a> {
 }
 
 /// Applies the rules to a dataset with these paths. `names` are the names of its dimensions; they are asked for only where a rule has
-/// names.
+/// names. What gets axes without a limit has chunks in any case.
 ///
 /// # Errors
 ///
@@ -70,6 +71,7 @@ pub(crate) fn resolve(
     dataset: &Dataset,
     spec: &DatasetSpec,
     changes: &ChangeSet,
+    growth: &Growth,
     names: &dyn Fn() -> Result<Vec<String>, RepackError>,
 ) -> Result<Resolved, RepackError> {
     let is_meant = |rule: &&Rule| paths.iter().any(|path| rule.datasets.matches(path));
@@ -87,13 +89,27 @@ pub(crate) fn resolve(
         Change::Layout(_) => None,
     });
     let filters = filters.flatten();
-    if layout.is_none() && filters.is_none() {
+    if layout.is_none() && filters.is_none() && growth.is_none() {
         return Ok(Resolved::Unchanged);
     }
     let names =
         if matches!(layout, Some((_, LayoutRequest::NamedChunks(_)))) { names()? } else { Vec::new() };
     let subject = Subject { dataset, spec, names };
-    match subject.storage(layout, filters) {
+    let found = subject.storage(layout, filters);
+    if !growth.is_none()
+        && dataset.chunk_shape().is_none()
+        && !matches!(&found, Ok(Some(new)) if new.layout.chunk().is_some())
+    {
+        let is_asked_for = |(rule, request): &(&Rule, &LayoutRequest)| {
+            rule.datasets.is_exact() && matches!(request, LayoutRequest::Contiguous | LayoutRequest::Compact)
+        };
+        if layout.is_some_and(|layout| is_asked_for(&layout)) {
+            let what = format!("{} needs chunks, so that it can grow", paths[0]);
+            return Err(RepackError::Refused { option: growth.options.join(" "), what });
+        }
+        return Ok(Resolved::Changed(subject.in_default_chunks(), growth.options.clone()));
+    }
+    match found {
         Ok(Some(new)) if !subject.is_stored_as(&new) => {
             let rules = layout.map(|(rule, _)| rule).into_iter().chain(filters.map(|filters| filters.rule));
             let mut options: Vec<String> = rules.map(|rule| rule.option.clone()).collect();
@@ -166,11 +182,7 @@ impl Subject<'_> {
                 None if self.dataset.logical_bytes() < WORTH_FILTERING_BYTES && !rule.datasets.is_exact() => {
                     return Err(obstacle("is too small to be worth chunks"));
                 }
-                None => Some(self.clipped(&chunk_shape::rows(
-                    self.dataset.shape(),
-                    self.element_bytes(),
-                    DEFAULT_CHUNK_BYTES,
-                ))),
+                None => Some(self.default_chunk()),
             }
             .map(Chunked),
             (None, None) => None,
@@ -201,6 +213,18 @@ impl Subject<'_> {
         let layout = Layout::Chunked(chunk);
         let decimals = filters.map(|filters| self.decimals(filters)).transpose()?.flatten();
         Ok(Some(NewStorage { layout, edge_chunks_unfiltered, decimals, filters: new_filters }))
+    }
+
+    /// Chunks of rows.
+    fn default_chunk(&self) -> Vec<u64> {
+        let (shape, element_bytes) = (self.dataset.shape(), self.element_bytes());
+        self.clipped(&chunk_shape::rows(shape, element_bytes, DEFAULT_CHUNK_BYTES))
+    }
+
+    /// Chunks of rows without filters: all that what can grow needs.
+    fn in_default_chunks(&self) -> NewStorage {
+        let layout = Layout::Chunked(self.default_chunk());
+        NewStorage { layout, edge_chunks_unfiltered: false, decimals: None, filters: Vec::new() }
     }
 
     /// The rounding that a rule asks for. What stands for missing values stays as it is.

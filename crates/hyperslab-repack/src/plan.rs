@@ -1,5 +1,6 @@
 //! The plan of a repack: what is copied as it is stored, and how everything else is recoded. Nothing is written.
 
+use crate::growth::{self, Growth};
 use crate::moved_folder::MovedFolder;
 use crate::new_storage::{NewStorage, Resolved, resolve};
 use crate::planned_dataset::{Kept, PlannedDataset, Shared, StorageSummary, Subject};
@@ -134,7 +135,7 @@ impl RepackPlan {
     fn apply_changes(&mut self) -> Result<(), RepackError> {
         let changes = std::mem::take(&mut self.options.changes);
         let mut is_used = vec![false; changes.rules.len()];
-        if changes.rules.is_empty() {
+        if changes.rules.is_empty() && changes.unlimited.is_empty() {
             return Ok(());
         }
         let file = self.file.clone();
@@ -156,12 +157,23 @@ impl RepackPlan {
                 let matches = paths.iter().any(|path| rule.datasets.matches(path));
                 (is_meant, *is_used) = (is_meant | matches, *is_used | matches);
             }
-            if !is_meant {
+            if !is_meant && changes.unlimited.is_empty() {
                 continue;
             }
             let dataset = self.source.file.dataset(address, &path)?;
+            let growth = match changes.unlimited.is_empty() {
+                true => Growth::default(),
+                false => {
+                    Growth::new(&dataset, &names.of(address, dataset.shape().len())?, &changes.unlimited)
+                }
+            };
+            if !is_meant && growth.is_none() {
+                continue;
+            }
             let ObjectSpec::Dataset(spec) = &self.source.tree.objects[number].spec else { continue };
-            match resolve(&paths, &dataset, spec, &changes, &|| names.of(address, dataset.shape().len()))? {
+            match resolve(&paths, &dataset, spec, &changes, &growth, &|| {
+                names.of(address, dataset.shape().len())
+            })? {
                 Resolved::Unchanged => {}
                 Resolved::Kept(reason) => {
                     let reason = shared.reasons.of(reason);
@@ -172,7 +184,13 @@ impl RepackPlan {
                         .map_err(|error| located(error, &path))?;
                 }
             }
+            if !growth.is_none()
+                && let ObjectSpec::Dataset(spec) = &mut self.source.tree.objects[number].spec
+            {
+                spec.dataspace = growth.apply(&spec.dataspace);
+            }
         }
+        self.check_dimensions(&changes, &names)?;
         self.options.changes = changes;
         const WHAT: &str = "no dataset has this path or name";
         let first = self.source.sources.objects.iter().map(|(_, path)| &**path);
@@ -193,6 +211,22 @@ impl RepackPlan {
         match unused.next() {
             None => Ok(()),
             Some((rule, _)) => Err(RepackError::Missing { option: rule.option.clone(), what: what(rule) }),
+        }
+    }
+
+    /// Returns an error for a dimension that is to have no limit and is not there.
+    fn check_dimensions(&self, changes: &ChangeSet, names: &DimensionNames<'_>) -> Result<(), RepackError> {
+        if changes.unlimited.is_empty() || changes.is_for_several {
+            return Ok(());
+        }
+        let known = names.all()?;
+        match changes.unlimited.iter().find(|name| !known.contains(*name)) {
+            None => Ok(()),
+            Some(name) => {
+                let known = known.into_iter().collect::<Vec<_>>().join(", ");
+                let what = format!("the file has no dimension of this name; its dimensions are {known}");
+                Err(RepackError::Missing { option: growth::option(name), what })
+            }
         }
     }
 

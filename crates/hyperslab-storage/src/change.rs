@@ -8,6 +8,8 @@ use crate::{FilterRequest, PathPattern};
 pub struct ChangeSet {
     /// The rules, in the order of the command line.
     pub rules: Vec<Rule>,
+    /// Names of dimensions that get no limit: what has one can grow along it, for which it needs chunks.
+    pub unlimited: Vec<String>,
     /// True if they are for several files: a rule that matches no dataset of this one is then listed, not refused.
     pub is_for_several: bool,
 }

@@ -14,9 +14,9 @@ mod _hyperslab {
         AttributeManager, AttributeReference, CacheStats, CancelToken, Dataset, Datatype, File, FileBuilder,
         Group, NetcdfDimension, NetcdfGroup, NetcdfVariable, Reference, RegionReference, Traffic,
         attribute_reference, cache_bytes, cache_stats, cancel_applications, error_classes, is_hdf5,
-        netcdf_groups, object_reference, packed_arrays, packed_texts, parse_bytes, parse_filters,
-        read_orthogonal, read_points, region_reference, register_filter, run_application, set_cache_bytes,
-        set_threads, threads, traffic,
+        netcdf_groups, object_reference, packed_arrays, packed_string_array, packed_texts, parse_bytes,
+        parse_filters, read_orthogonal, read_points, region_reference, register_filter, run_application,
+        set_cache_bytes, set_threads, threads, traffic,
     };
 
     #[pymodule_init]

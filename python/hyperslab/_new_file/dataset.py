@@ -16,7 +16,7 @@ from hyperslab._new_file.fields import fields_of, values_of_fields
 from hyperslab._new_file.names import about
 from hyperslab._new_file.object import Object
 from hyperslab._new_file.ownership import copied
-from hyperslab._new_file.packed import Packed, packed
+from hyperslab._new_file.packed import Packed, is_string_array, packed
 from hyperslab._new_file.record import DatasetRecord
 from hyperslab._new_file.references import NewRegionReference
 from hyperslab._new_file.selection import Selected, select
@@ -135,8 +135,10 @@ class NewDataset(Object):
         shape, dtype = self._record.shape, self._record.dtype
         if dtype.kind != "O" or not shape or selected.kind != "regular" or selected.counts != shape or selected.integers:
             return None
+        if is_string_array(values) and values.shape == shape and (texts := packed(values, dtype)) is not None:
+            return texts
         array = assigned_sequences(values, shape, dtype) if is_sequence(dtype) else array_of(values, dtype)
-        return packed(array, dtype, is_own=isinstance(values, (list, tuple))) if array.shape == shape else None
+        return packed(array, dtype) if array.shape == shape else None
 
     def _values(self, values: Any, selected: Selected, dtype: np.dtype[Any]) -> NDArray[Any]:
         """Values of the dtype of the dataset or of a field, in a shape that NumPy broadcasts to the selected elements."""

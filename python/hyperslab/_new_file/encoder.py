@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab._hyperslab import packed_arrays, packed_texts
+from hyperslab._hyperslab import packed_arrays, packed_string_array, packed_texts
 from hyperslab._new_file.elements import array_of, is_unset, text_bytes
 from hyperslab._new_file.references import NewReference, NewRegionReference
 from hyperslab.dtypes import check_ref_dtype, check_string_dtype, check_vlen_dtype
@@ -59,13 +59,15 @@ def of_variable_length(counts: NDArray[np.int64], lengths: NDArray[np.int64], co
 
 
 def packed_values(
-    values: list[Any], dtype: np.dtype[Any]
+    values: list[Any] | NDArray[Any], dtype: np.dtype[Any]
 ) -> tuple[np.dtype[Any], NDArray[np.int64], NDArray[np.uint8]] | None:
     """Texts or plain sequences one after the other: the dtype of an element, the lengths in bytes, and the content. None where
-    they have to be looked at one by one."""
+    they have to be looked at one by one. Texts may be an array of `StringDType`."""
     base: np.dtype[Any] = np.dtype("u1")
     if check_string_dtype(dtype) is not None:
-        found = packed_texts(values)
+        found = packed_texts(values) if isinstance(values, list) else packed_string_array(np.ascontiguousarray(values))
+    elif not isinstance(values, list):
+        return None
     else:
         sequence = check_vlen_dtype(dtype)
         base = np.dtype(object if sequence is None else sequence)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,23 +27,21 @@ class Packed:
     content: NDArray[np.uint8]
     #: The dtype of the elements of a sequence.
     base: np.dtype[Any]
-    #: Texts as they were given; None for sequences, which come back from the content.
-    texts: NDArray[Any] | None
+    #: True for texts in UTF-8, false for sequences.
+    are_texts: bool
 
     def array(self) -> NDArray[Any]:
-        """The values as an array that nothing else uses."""
-        if self.texts is not None:
-            return self.texts
+        """The values as an array that nothing else uses: texts as they are read from a file, as `bytes`."""
         result = np.empty(math.prod(self.shape), object)
         elements = self.content.view(self.base)
         bounds = (self.bounds // self.base.itemsize).tolist()
         for number, (start, end) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
-            result[number] = elements[start:end].copy()
+            result[number] = elements[start:end].tobytes() if self.are_texts else elements[start:end].copy()
         return result.reshape(self.shape)
 
     def in_shape(self, shape: tuple[int, ...]) -> Packed:
         """The same values in another shape of as many elements."""
-        return replace(self, shape=shape, texts=None if self.texts is None else self.texts.reshape(shape))
+        return replace(self, shape=shape)
 
     def elements(self, start: tuple[int, ...], count: tuple[int, ...]) -> Elements:
         """The elements of a block."""
@@ -70,16 +68,19 @@ def _joined(parts: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
     return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
-def packed(array: NDArray[Any], dtype: np.dtype[Any], is_own: bool) -> Packed | None:
-    """Pack the values of an array of objects; None where they have to be looked at one by one. Nothing else changes the array if
-    it is an own one."""
+def packed(array: NDArray[Any], dtype: np.dtype[Any]) -> Packed | None:
+    """Pack the values of an array of objects, or of `StringDType`; None where they have to be looked at one by one."""
     if dtype.kind != "O" or array.ndim == 0:
         return None
-    found = packed_values(array.reshape(-1).tolist(), dtype)
+    found = packed_values(array if array.dtype.kind == "T" else array.reshape(-1).tolist(), dtype)
     if found is None:
         return None
     base, lengths, content = found
     bounds = np.zeros(array.size + 1, np.int64)
     np.cumsum(lengths, out=bounds[1:])
-    texts = None if check_string_dtype(dtype) is None else array if is_own else array.copy()
-    return Packed(array.shape, bounds, content, base, texts)
+    return Packed(array.shape, bounds, content, base, check_string_dtype(dtype) is not None)
+
+
+def is_string_array(values: Any) -> TypeGuard[NDArray[Any]]:
+    """True for an array of NumPy's `StringDType`. Masked arrays have subclasses of their own."""
+    return type(values) is np.ndarray and values.dtype.kind == "T"

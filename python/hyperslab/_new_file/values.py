@@ -10,7 +10,7 @@ import numpy as np
 from hyperslab._new_file.elements import array_of
 from hyperslab._new_file.extents import Shape, shape_tuple
 from hyperslab._new_file.ownership import copied
-from hyperslab._new_file.packed import Packed, packed
+from hyperslab._new_file.packed import Packed, is_string_array, packed
 from hyperslab.errors import InvalidError
 
 
@@ -27,13 +27,15 @@ def source_of(data: Any, dtype: np.dtype[Any], copy: bool) -> tuple[Any, bool]:
         return copied(np.asarray(array_of(data[whole(data.shape)], dtype.base))), True
     if isinstance(data, np.memmap) and not copy:
         return data, False
+    if copy and is_string_array(data) and (texts := packed(data, dtype)) is not None:
+        return texts, True
     array = array_of(data, dtype.base)
     if not dtype.hasobject:
         if isinstance(data, (list, tuple, np.generic)) or (is_array and not np.may_share_memory(array, data)):
             return array, True
     if not copy:
         return array, False
-    return packed(array, dtype, is_own=isinstance(data, (list, tuple))) or copied(array), True
+    return packed(array, dtype) or copied(array), True
 
 
 def whole(shape: tuple[int, ...]) -> tuple[slice, ...]:

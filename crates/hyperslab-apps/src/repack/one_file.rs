@@ -210,6 +210,10 @@ impl Job {
         {
             notes.push(NO_CMIP7_VARIABLE.into());
         }
+        let unlimited = &self.options.changes.unlimited;
+        notes.extend(
+            unlimited.iter().map(|name| format!("the dimension {name} has no limit in the new file")),
+        );
         if plan.leaves_only_the_root() {
             notes.push("no object but the root group is left".into());
         }

@@ -33,6 +33,9 @@ struct Recipe {
     /// Objects that are left out.
     #[serde(default)]
     drop: Vec<String>,
+    /// Names of dimensions that get no limit.
+    #[serde(default)]
+    unlimited: Vec<String>,
     /// New names or paths by old paths.
     #[serde(default)]
     rename: BTreeMap<String, String>,
@@ -74,6 +77,7 @@ impl fmt::Display for Bytes {
 pub(super) struct Requests {
     pub rules: Vec<Rule>,
     pub objects: ObjectSelection,
+    pub unlimited: Vec<String>,
 }
 
 /// Reads a recipe.
@@ -122,7 +126,7 @@ pub(super) fn read(path: &Path) -> Result<Requests, Error> {
         drop: choices("drop", &recipe.drop)?,
         rename,
     };
-    Ok(Requests { rules, objects })
+    Ok(Requests { rules, objects, unlimited: recipe.unlimited })
 }
 
 impl Entry {

@@ -37,6 +37,8 @@ pub struct Request {
     pub only: Vec<String>,
     /// Objects that are left out.
     pub drop: Vec<String>,
+    /// Names of dimensions that get no limit.
+    pub unlimited: Vec<String>,
     /// New names or paths of objects: `PATH=NEW`.
     pub rename: Vec<String>,
     /// Changes of many datasets, in a TOML file.
@@ -151,6 +153,7 @@ impl Request {
             ("--only", !self.only.is_empty()),
             ("--drop", !self.drop.is_empty()),
             ("--rename", !self.rename.is_empty()),
+            ("--unlimited", !self.unlimited.is_empty()),
             ("--recipe", self.recipe.is_some()),
             ("--like", self.like_doctor),
             ("--profile", self.profile.is_some()),

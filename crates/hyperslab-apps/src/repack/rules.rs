@@ -11,7 +11,7 @@ const CHUNK_BYTES: u64 = 1 << 20;
 
 /// The rules and the selection of a request. Rules of a recipe come first, so that options override them.
 pub(super) fn requests(request: &Request) -> Result<(ChangeSet, ObjectSelection), Error> {
-    let recipe::Requests { mut rules, mut objects } =
+    let recipe::Requests { mut rules, mut objects, mut unlimited } =
         request.recipe.as_deref().map(recipe::read).transpose()?.unwrap_or_default();
     for (name, texts, choices) in
         [("--only", &request.only, &mut objects.only), ("--drop", &request.drop, &mut objects.drop)]
@@ -57,7 +57,8 @@ pub(super) fn requests(request: &Request) -> Result<(ChangeSet, ObjectSelection)
         rules.push(rule("--filter", text, Change::parse_filters)?);
     }
     rules.extend(h5repack::rules(&request.h5repack_layouts, &request.h5repack_filters)?);
-    Ok((ChangeSet { rules, ..ChangeSet::default() }, objects))
+    unlimited.extend(request.unlimited.iter().cloned());
+    Ok((ChangeSet { rules, unlimited, ..ChangeSet::default() }, objects))
 }
 
 fn chunk_bytes(bytes: u64, read: &Option<Vec<Size>>) -> Change {

@@ -30,6 +30,7 @@ EXAMPLES
   hyperslab repack tas_day.nc out.nc --profile cmip7                as CMIP7 requires
   hyperslab repack --in-place era5.nc --filter gzip=4               replace the file when the new one is complete
   hyperslab repack MOD04.hdf MOD04.nc                               netCDF-4 of HDF4 or netCDF classic
+  hyperslab repack old.nc new.nc --unlimited time                   the time can still grow in the new file
   hyperslab repack era5.nc old.nc --to classic                      netCDF classic, for programs that read nothing else
   hyperslab repack archive/ packed/ --filter gzip=4 --jobs 4        a tree of files
   hyperslab repack -l /t2m:CHUNK=1x361x720 -f GZIP=4 in.h5 out.h5   as h5repack spells it
@@ -87,6 +88,9 @@ pub(crate) struct RepackArgs {
     /// Leave out these objects, and what is below them
     #[arg(long, value_name = "OBJECTS")]
     pub drop: Vec<String>,
+    /// Let a dimension grow without limit; what has it gets chunks
+    #[arg(long, value_name = "DIMENSION")]
+    pub unlimited: Vec<String>,
     /// Give an object another name, or another path in a group that exists
     #[arg(long, value_name = "PATH=NEW")]
     pub rename: Vec<String>,
@@ -228,6 +232,7 @@ impl RepackArgs {
             compact: self.compact.clone(),
             only: self.only.clone(),
             drop: self.drop.clone(),
+            unlimited: self.unlimited.clone(),
             rename: self.rename.clone(),
             recipe: self.recipe.clone(),
             like_doctor: self.like.is_some(),

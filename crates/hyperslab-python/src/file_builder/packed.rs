@@ -1,14 +1,16 @@
 //! Texts and sequences of Python, one after the other in one buffer: what `python/hyperslab/_new_file/encoder.py` would do
 //! value by value. Values that need more than that are left to it.
 
+use hyperslab::memory::advise_huge_pages;
 use numpy::{
     IntoPyArray, PyArray1, PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods,
 };
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 
 /// The length of each in bytes, and all of them.
-type Packed<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
+pub type Packed<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<u8>>);
 
 /// The texts of a list in UTF-8: `str`, `bytes`, and None or 0 for an empty one. None if there is anything else, a text without
 /// a form in UTF-8, or one with a NUL.
@@ -43,27 +45,35 @@ pub fn packed_arrays<'py>(
     if dtype.has_object() {
         return Ok(None);
     }
-    let mut content = Vec::new();
+    let mut arrays = Vec::with_capacity(values.len());
     let mut lengths = Vec::with_capacity(values.len());
     for value in values.iter() {
-        let Ok(array) = value.cast::<PyUntypedArray>() else { return Ok(None) };
+        let Ok(array) = value.cast_into::<PyUntypedArray>() else { return Ok(None) };
         let is_plain = array.ndim() == 1 && array.is_c_contiguous() && array.dtype().is_equiv_to(dtype);
         if !is_plain {
             return Ok(None);
         }
-        let bytes = array.len() * dtype.itemsize();
-        if bytes > 0 {
+        lengths.push((array.len() * dtype.itemsize()) as i64);
+        arrays.push(array);
+    }
+    let total = lengths.iter().map(|&length| length as usize).sum();
+    let mut content = Vec::new();
+    content
+        .try_reserve_exact(total)
+        .map_err(|_| PyMemoryError::new_err("not enough memory for a copy of the values"))?;
+    advise_huge_pages(content.spare_capacity_mut());
+    for (array, &length) in arrays.iter().zip(&lengths) {
+        if length > 0 {
             // SAFETY: an array without gaps has these bytes at its address; the interpreter is attached, and nothing of
             // Python runs while they are copied.
             let elements = unsafe {
                 std::slice::from_raw_parts(
                     (*array.as_array_ptr()).fields.data.cast::<u8>().cast_const(),
-                    bytes,
+                    length as usize,
                 )
             };
             content.extend_from_slice(elements);
         }
-        lengths.push(bytes as i64);
     }
     Ok(Some((lengths.into_pyarray(values.py()), content.into_pyarray(values.py()))))
 }
