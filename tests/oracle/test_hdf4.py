@@ -229,7 +229,6 @@ def test_scaled_values_follow_hdf4s_rule(tmp_path):
 #: What has no place in a netCDF-4 file, or is not read: the file's name ends so, and the error says so.
 NOT_CONVERTED = {
     "/test.cdf": "without a number type",
-    "/jpeg.dat": "JPEG",
     "/IMCOMP.hdf": "IMCOMP",
     "/tdfr8f.hdf": "IMCOMP",
     "/Tables.hdf": "Tables_External_File",

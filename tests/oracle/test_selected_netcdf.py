@@ -103,7 +103,17 @@ def made(folder: Path) -> list[Path]:
         group.createDimension("level", 2)
         group.createVariable("level", "f4", ("level",))[:] = [1, 2]
         group.createVariable("u", "f4", ("time", "level", "lon"))[:] = np.ones((5, 2, 4))
-    return [path]
+    types = folder / "types.nc"
+    with netCDF4.Dataset(types, "w") as file:
+        file.createDimension("x", 3)
+        inner, other = np.dtype([("i", "<i2"), ("j", "<i4")]), np.dtype([("x", "<f4"), ("y", "<f8", (3, 2))])
+        outer = np.dtype([("xx", inner), ("yy", other)])
+        for name, dtype in (("inner", inner), ("other", other), ("outer", outer)):
+            file.createCompoundType(dtype, name)
+        file.createVariable("nested", file.cmptypes["outer"], ("x",))[:] = np.zeros(3, outer)
+        file.createVariable("plain", file.cmptypes["inner"], ("x",))[:] = np.zeros(3, inner)
+        file.createVariable("number", "f4", ("x",))[:] = [1, 2, 3]
+    return [path, types]
 
 
 def check(path: Path, folder: Path, variables_max: int = VARIABLES_MAX) -> int:
@@ -138,13 +148,12 @@ def check(path: Path, folder: Path, variables_max: int = VARIABLES_MAX) -> int:
 
 
 def test_made_files(tmp_path):
-    for path in made(tmp_path):
-        assert check(path, tmp_path) == 16
+    assert [check(path, tmp_path) for path in made(tmp_path)] == [16, 6]
 
 
 def test_real_files(tmp_path):
     #: First those with what is rare.
-    rare = ("h5netcdf_test.hdf5", "ref_hdf5_compat2.nc", "dim_scales.hdf5")
+    rare = ("h5netcdf_test.hdf5", "ref_hdf5_compat2.nc", "dim_scales.hdf5", "ref_tst_compounds2.nc")
     # Of several hard links to a dimension scale, libraries take one or another as its name.
     files = [path for path in hdf5_files(BYTES_MAX) if has_scales(path) and path.name != "air_linked.nc"]
     files.sort(key=lambda path: (not path.name.endswith(rare), path.as_posix()))

@@ -41,6 +41,11 @@ impl Encoder {
         Self { structure, bytes: Vec::new(), widths, error: None }
     }
 
+    /// The same, with room for so many bytes.
+    pub fn with_room(bytes: usize, structure: &'static str, widths: Widths) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), ..Self::new(structure, widths) }
+    }
+
     /// The bytes, if every value fitted its field.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The netCDF data model as values.
 
 use crate::attribute::Attribute;
-use crate::types::{GroupId, TypeId, UserType, VariableType};
+use crate::types::{GroupId, TypeId, UserType, VariableType, parts};
 use hyperslab::Dataset;
 use hyperslab_format::Address;
 use hyperslab_format::message::Datatype;
@@ -55,6 +55,11 @@ impl Netcdf {
     /// A user-defined type by its number.
     pub fn user_type(&self, id: TypeId) -> &UserType {
         &self.types[id.0]
+    }
+
+    /// The user-defined types that a type is made of: of members and of elements, and what these are made of.
+    pub fn parts_of_type(&self, id: TypeId) -> Vec<TypeId> {
+        parts(&self.types, &self.types[id.0].datatype)
     }
 
     /// The group at a path such as `/model/run1`; `/` is the root.

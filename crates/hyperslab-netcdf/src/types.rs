@@ -163,6 +163,24 @@ pub(crate) fn find_user_type(types: &[UserType], datatype: &Datatype) -> Option<
     referred.or_else(equal).map(TypeId)
 }
 
+/// The user-defined types that a datatype is made of, without itself: those of members and of elements. netCDF-C looks for each of
+/// them in the file, and does not open one in which it finds none.
+pub(crate) fn parts(types: &[UserType], datatype: &Datatype) -> Vec<TypeId> {
+    let mut found = Vec::new();
+    let mut add = |part: &Datatype| {
+        if UserKind::of(part).is_some_and(|kind| kind != UserKind::Atomic) {
+            found.extend(find_user_type(types, part));
+        }
+        found.extend(parts(types, part));
+    };
+    match &datatype.class {
+        Class::Compound { members } => members.iter().for_each(|member| add(&member.datatype)),
+        Class::VlenSequence { base } | Class::Array { base, .. } => add(base),
+        _ => {}
+    }
+    found
+}
+
 /// True where libhdf5 reads both as the same native type: names, sizes and classes agree; byte orders, padding and
 /// offsets within the file may differ.
 fn is_equal(a: &Datatype, b: &Datatype) -> bool {

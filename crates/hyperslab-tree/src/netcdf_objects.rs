@@ -6,7 +6,9 @@
 
 use crate::link_tree::LinkTree;
 use hyperslab::{Address, Dataset, File};
-use hyperslab_netcdf::{Attribute, Dimension, DimensionKind, GroupId, Netcdf, Values, Variable};
+use hyperslab_netcdf::{
+    Attribute, Dimension, DimensionKind, GroupId, Netcdf, TypeId, Values, Variable, VariableType,
+};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Attributes of the CF conventions that name variables.
@@ -27,6 +29,8 @@ pub struct NetcdfObjects {
     dimensions: HashMap<usize, Vec<usize>>,
     /// The variables that attributes of a variable name, and those attributes.
     companions: HashMap<usize, Vec<(usize, &'static str)>>,
+    /// The datatypes that an object has, whether it refers to them or has an equal one, and those that a datatype is made of.
+    datatypes: HashMap<usize, Vec<usize>>,
     /// Dimensions without a variable.
     bare: HashSet<usize>,
     /// netCDF's numbers of the dimensions.
@@ -56,6 +60,19 @@ impl NetcdfObjects {
                 let named = companions(&netcdf, variable, group_id);
                 let named = named.filter_map(|(dataset, role)| Some((own(file, tree, dataset)?, role)));
                 found.companions.insert(node, named.collect());
+                let attributes = variable.attributes.iter().map(|attribute| attribute.attribute_type);
+                let used = attributes.chain([variable.variable_type]).filter_map(|used| match used {
+                    VariableType::User(id) => tree.at(netcdf.user_type(id).address),
+                    VariableType::Atomic(_) | VariableType::Other => None,
+                });
+                found.datatypes.insert(node, used.collect());
+            }
+        }
+        for (number, one) in netcdf.types.iter().enumerate() {
+            let parts = netcdf.parts_of_type(TypeId(number));
+            let parts = parts.into_iter().filter_map(|id| tree.at(netcdf.user_type(id).address));
+            if let Some(node) = tree.at(one.address) {
+                found.datatypes.insert(node, parts.collect());
             }
         }
         let bare = netcdf.dimensions.iter().filter_map(|dimension| match dimension.kind {
@@ -88,6 +105,11 @@ impl NetcdfObjects {
     /// The variables that attributes of a variable name, with the names of the attributes.
     pub fn companions(&self, variable: usize) -> &[(usize, &'static str)] {
         self.companions.get(&variable).map_or(&[], Vec::as_slice)
+    }
+
+    /// The datatypes without which netCDF-C does not open a file that has this object, if a netCDF library wrote it.
+    pub fn datatypes(&self, node: usize) -> &[usize] {
+        self.datatypes.get(&node).filter(|_| self.is_netcdf4).map_or(&[], Vec::as_slice)
     }
 
     /// True for a dimension without a variable.

@@ -248,7 +248,9 @@ impl Selector<'_> {
                     }
                 }
                 let scales = self.netcdf.dimensions(node).iter().map(|&scale| (scale, "dimension scale"));
-                let named: Vec<_> = scales.chain(self.netcdf.companions(node).iter().copied()).collect();
+                let datatypes = self.netcdf.datatypes(node).iter().map(|&datatype| (datatype, "datatype"));
+                let named = self.netcdf.companions(node).iter().copied();
+                let named: Vec<_> = scales.chain(datatypes).chain(named).collect();
                 for (needed, role) in named {
                     let path = self.tree.nodes[needed].paths[0].clone();
                     self.keep_path(&path, &by, role, ways)?;

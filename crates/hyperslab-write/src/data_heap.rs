@@ -18,6 +18,11 @@ pub(crate) struct OpenCollection {
 const SMALLEST: u64 = 4 << 10;
 const LARGEST: u64 = 256 << 10;
 
+/// What is reserved at once for a collection of this size: that of a large object grows with it.
+fn room(bytes: u64) -> usize {
+    bytes.min(LARGEST) as usize
+}
+
 impl OpenCollection {
     /// The size in bytes of the collection after one of `before` bytes, for an object of `len` bytes.
     pub fn size_after(before: Option<u64>, len: u64) -> u64 {
@@ -27,7 +32,7 @@ impl OpenCollection {
     }
 
     pub fn new(address: Address, bytes: u64) -> Self {
-        Self { address, bytes, objects: CollectionBuilder::new(WIDTHS) }
+        Self { address, bytes, objects: CollectionBuilder::with_room(room(bytes), WIDTHS) }
     }
 
     /// Appends an object, and returns its index; `None` if there is no space for it.
@@ -37,7 +42,7 @@ impl OpenCollection {
     }
 
     pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {
-        let mut out = Encoder::new("global heap collection", WIDTHS);
+        let mut out = Encoder::with_room(room(self.bytes), "global heap collection", WIDTHS);
         self.objects.encode(self.bytes, &mut out);
         out.finish()
     }

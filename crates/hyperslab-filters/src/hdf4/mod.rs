@@ -3,6 +3,8 @@
 //!
 //! Deflate is HDF5's filter of this name.
 
+#[cfg(feature = "jpeg")]
+mod jpeg;
 mod nbit;
 mod rle;
 mod skipping_huffman;
@@ -15,6 +17,8 @@ use crate::{FilterError, Pipeline};
 /// A coder of HDF4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hdf4Coder {
+    /// Pixels of an image of one or three components.
+    Jpeg,
     /// Runs of equal bytes.
     Rle,
     /// Adaptive Huffman trees, used in turn.
@@ -65,6 +69,12 @@ impl Pipeline {
 impl Hdf4Coder {
     fn stage(self) -> Result<Box<dyn Stage>, FilterError> {
         Ok(match self {
+            #[cfg(feature = "jpeg")]
+            Hdf4Coder::Jpeg => Box::new(jpeg::Jpeg),
+            #[cfg(not(feature = "jpeg"))]
+            Hdf4Coder::Jpeg => {
+                return Err(FilterError::unsupported("HDF4 JPEG", "it was left out of this build"));
+            }
             Hdf4Coder::Rle => Box::new(rle::Rle),
             Hdf4Coder::SkippingHuffman { skip } => Box::new(skipping_huffman::SkippingHuffman::new(skip)?),
             Hdf4Coder::Nbit(nbit) => Box::new(nbit::Nbit::new(nbit)?),

@@ -182,6 +182,11 @@ impl CollectionBuilder {
         Self { size: CollectionSize::new(widths), objects: Encoder::new(STRUCTURE, widths) }
     }
 
+    /// A collection without objects, with room for so many bytes of them.
+    pub fn with_room(bytes: usize, widths: Widths) -> Self {
+        Self { objects: Encoder::with_room(bytes, STRUCTURE, widths), ..Self::new(widths) }
+    }
+
     /// True if there are no objects.
     pub fn is_empty(&self) -> bool {
         self.size.objects == 0

@@ -1,6 +1,8 @@
 //! Elements as `python/hyperslab/_new_file/elements.py` returns them.
 
+use super::source::ArrayBytes;
 use crate::errors;
+use bytes::Bytes;
 use hyperslab_create::{Elements, ObjectId, Region};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -61,7 +63,8 @@ pub fn elements_of(parts: &Bound<'_, PyAny>) -> PyResult<Elements> {
             };
             let sequences =
                 offsets.iter().zip(counts).zip(lengths).map(number).collect::<PyResult<Vec<_>>>()?;
-            if !elements.set_sequences(sequences, content.as_array().to_vec()) {
+            let content = Bytes::from_owner(ArrayBytes::new(content.as_any())?);
+            if !elements.set_sequences(sequences, content) {
                 return Err(wrong());
             }
         }

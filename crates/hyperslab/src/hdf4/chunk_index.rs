@@ -3,7 +3,6 @@
 use super::decoder;
 use super::elements::{Elements, missing};
 use super::extents;
-use super::model::DataSet;
 use crate::format_error::OrError;
 use crate::open_file::Node;
 use crate::{Error, Result};
@@ -33,15 +32,16 @@ impl Hdf4ChunkIndex {
     /// The storage of a dataset in chunks, and its filters. The table of chunks is read when one is looked for.
     pub(super) fn storage(
         elements: &Arc<Elements>,
-        data_set: &DataSet,
+        shape: &[u64],
+        element_bytes: u64,
         node: &Node,
         chunked: Chunked,
     ) -> Result<(Storage, FilterPipeline)> {
-        let chunk_shape: Vec<u64> =
+        let mut chunk_shape: Vec<u64> =
             chunked.dimensions.iter().map(|dimension| dimension.chunk.into()).collect();
-        // Several components of an image are one dimension of values in older files.
-        let grid = ChunkGrid::new(&data_set.shape, &chunk_shape)?;
-        let element_bytes = data_set.element.bytes();
+        // The components of a pixel are one value to the chunks.
+        chunk_shape.extend(&shape[chunk_shape.len().min(shape.len())..]);
+        let grid = ChunkGrid::new(shape, &chunk_shape)?;
         let bytes = chunk_shape.iter().try_fold(element_bytes, |bytes, len| bytes.checked_mul(*len));
         let chunk_bytes = bytes.filter(|bytes| *bytes <= CHUNK_BYTES_MAX);
         let chunk_bytes = chunk_bytes
@@ -66,7 +66,7 @@ impl Hdf4ChunkIndex {
         let storage = Storage::Chunked(Arc::new(ChunkedArray {
             data: node.file.data.clone(),
             object: number.0,
-            array_shape: data_set.shape.clone(),
+            array_shape: shape.to_vec(),
             shape: chunk_shape,
             element_bytes: element_bytes as usize,
             bytes: chunk_bytes as usize,
@@ -83,10 +83,11 @@ impl Hdf4ChunkIndex {
     fn map(&self) -> Result<ChunkMap> {
         let entries = entries(&self.elements, &self.chunked)?;
         let mut chunks = Vec::with_capacity(entries.len());
-        for entry in entries {
+        for mut entry in entries {
             let location = self.location((entry.tag, entry.reference));
             let location = location
                 .map_err(|error| error.with_context(format_args!("chunk {:?}", entry.coordinates)))?;
+            entry.coordinates.resize(self.grid.counts().len(), 0);
             // A table keeps the chunks of records that the shape does not have.
             let is_inside = entry.coordinates.iter().zip(self.grid.counts()).all(|(at, count)| at < count);
             if let (Some(location), true) = (location, is_inside) {

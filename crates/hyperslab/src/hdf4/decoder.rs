@@ -1,8 +1,9 @@
 //! What undoes a coder: a pipeline, and the filter that stands for it in descriptions.
 
 use crate::{Error, Result};
+use bytes::{Bytes, BytesMut};
 use hyperslab_array::array::{FilterSettings, Filters};
-use hyperslab_filters::{FilterSpec, Hdf4Coder, Hdf4Nbit, Pipeline};
+use hyperslab_filters::{FilterSpec, Hdf4Coder, Hdf4Nbit, Pipeline, Scratch};
 use hyperslab_format::Name;
 use hyperslab_format::message::{Filter, FilterPipeline};
 use hyperslab_hdf4::{Coder, NumberType};
@@ -36,14 +37,21 @@ pub(super) fn pipeline(coder: &Coder, bytes: usize) -> Result<Pipeline> {
             bits_per_pixel: szip.bits_per_pixel.into(),
             pixels_per_scanline: szip.pixels_per_scanline,
         },
-        Coder::Jpeg | Coder::Imcomp => {
-            return Err(Error::unsupported(format!(
-                "values that {} has compressed are not read",
-                coder.name()
-            )));
-        }
+        Coder::Jpeg => Hdf4Coder::Jpeg,
+        Coder::Imcomp => return Err(Error::unsupported("values that IMCOMP has compressed are not read")),
     };
     Pipeline::hdf4(coder, bytes).map_err(Error::from)
+}
+
+/// The `len` bytes that a stream decodes to.
+pub(super) fn decode(coder: &Coder, stream: &[u8], len: usize) -> Result<Bytes> {
+    let pipeline = pipeline(coder, len)?;
+    if pipeline.max_decoded_len(stream, 0).map_err(Error::from)? < len {
+        return Err(Error::damaged(format!("{} bytes cannot decode to {len}", stream.len())));
+    }
+    let mut bytes = BytesMut::zeroed(len);
+    pipeline.decode_into(stream, 0, &mut Scratch::new(), &mut bytes).map_err(Error::from)?;
+    Ok(bytes.freeze())
 }
 
 /// The filters of chunks of `chunk_bytes` bytes, for reading and for descriptions.

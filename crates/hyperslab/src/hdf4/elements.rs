@@ -6,7 +6,6 @@ use super::pages::Pages;
 use crate::format_error::{OrError, format_error};
 use crate::{Error, ErrorKind, Result};
 use bytes::{Bytes, BytesMut};
-use hyperslab_filters::Scratch;
 use hyperslab_format::FormatError;
 use hyperslab_hdf4::{Compressed, Descriptor, Descriptors, NumberType, Special, tag};
 use hyperslab_io::{Source, Stretch};
@@ -126,16 +125,8 @@ impl Elements {
         if len == 0 {
             return Ok(Bytes::new());
         }
-        let pipeline = decoder::pipeline(&compressed.coder, len)?;
-        let most = pipeline.max_decoded_len(&stored, 0).map_err(Error::from)?;
-        if most < len {
-            let what = format!("{} bytes cannot decode to {len}", stored.len());
-            return Err(Error::damaged(what).at_byte("compressed element", at));
-        }
-        let mut bytes = BytesMut::zeroed(len);
-        let decoded = pipeline.decode_into(&stored, 0, &mut Scratch::new(), &mut bytes);
-        decoded.map_err(|error| Error::from(error).at_byte("compressed element", at))?;
-        Ok(bytes.freeze())
+        let decoded = decoder::decode(&compressed.coder, &stored, len);
+        decoded.map_err(|error| error.at_byte("compressed element", at))
     }
 }
 

@@ -23,6 +23,12 @@ pub(super) const ATTRIBUTE_CLASS: &[u8] = b"RIATTR0.0C";
 const PALETTE_SHAPE: [u64; 2] = [256, 3];
 /// The tag of run-length encoding among compressions.
 const RUN_LENGTHS: u16 = 11;
+/// JPEG whose tables are an element of this tag and the reference of the image; and the same of grey images.
+const JPEG: u16 = 13;
+const GREY_JPEG: u16 = 14;
+/// JPEG as one stream, and the same of grey images.
+const JPEG_WHOLE: u16 = 15;
+const GREY_JPEG_WHOLE: u16 = 16;
 const BYTE: NumberType = NumberType { kind: Kind::UInt, bytes: 1, is_little_endian: false };
 
 /// An image or a palette.
@@ -190,12 +196,18 @@ fn values(data: (u16, u16), dimensions: &ImageDimensions, value_bytes: usize) ->
             return Ok(Values::Reordered(data, Order::RunLengths(line)));
         }
         12 => return Err(Error::unsupported("images that IMCOMP has compressed are not read")),
-        13..=16 => return Err(Error::unsupported("images that JPEG has compressed are not read")),
+        JPEG | GREY_JPEG | JPEG_WHOLE | GREY_JPEG_WHOLE => {
+            if value_bytes != 1 {
+                return Err(Error::damaged("JPEG with components of several bytes"));
+            }
+            let tables = (compression < JPEG_WHOLE).then_some((compression, data.1));
+            return Ok(Values::Jpeg { tables, pixels: data });
+        }
         other => return Err(Error::unsupported(format!("images of compression {other} are not read"))),
     }
     Ok(match dimensions.interlace {
-        _ if components <= 1 => Values::Of(data),
-        Interlace::Pixel => Values::Of(data),
+        _ if components <= 1 => Values::Pixels(data),
+        Interlace::Pixel => Values::Pixels(data),
         Interlace::Line => {
             Values::Reordered(data, Order::Transposed { sizes: [height, components, width], last: 1 })
         }

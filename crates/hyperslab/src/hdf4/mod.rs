@@ -28,6 +28,7 @@ mod model;
 mod object;
 mod open;
 mod pages;
+mod pixels;
 mod place;
 mod scientific;
 mod scientific_old;

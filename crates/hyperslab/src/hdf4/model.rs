@@ -63,12 +63,16 @@ impl Element {
 pub(super) enum Values {
     /// They are those of the element with this tag and this reference.
     Of((u16, u16)),
+    /// They are the pixels of the element with this tag and this reference, row by row.
+    Pixels((u16, u16)),
     /// They begin within an element.
     Within((u16, u16), u64),
     /// Nobody wrote any.
     Nowhere,
     /// They are known, in the order of the file.
     Known(Vec<u8>),
+    /// Pixels that JPEG has compressed, in an element; the first part of the stream, the tables, may be another.
+    Jpeg { tables: Option<(u16, u16)>, pixels: (u16, u16) },
     /// In an element, in an order that is not that of the axes.
     Reordered((u16, u16), Order),
 }

@@ -170,6 +170,32 @@ fn components_of_images_come_last() {
 }
 
 /// Everything of a file is looked at; what cannot be read is an error.
+/// A grey image of 8 x 1 pixels that JPEG has compressed; libjpeg made it.
+const GREY: &[u8] = include_bytes!("../../../hyperslab-filters/src/hdf4/grey.jpg");
+const GREY_PIXELS: [u8; 8] = [0, 36, 73, 109, 146, 182, 219, 255];
+
+/// An image of compression 16, one stream, or 14, whose tables are by themselves and whose end is left out.
+fn jpeg(compression: u16) -> Vec<Made> {
+    let size = [i32s(&[8, 1]), u16s(&[0, 0, 1, 0, compression, 6])].concat();
+    let members = u16s(&[300, 6, 303, 6]);
+    let scan = GREY.windows(2).position(|pair| pair == [0xFF, 0xDA]).unwrap();
+    let parts = match compression {
+        14 => vec![(14, 6, GREY[..scan].to_vec()), (303, 6, GREY[scan..GREY.len() - 2].to_vec())],
+        _ => vec![(compression, 6, Vec::new()), (303, 6, GREY.to_vec())],
+    };
+    [vec![(300, 6, size)], parts, vec![(306, 6, members)]].concat()
+}
+
+#[test]
+fn pixels_that_jpeg_has_compressed_are_read() {
+    for compression in [14, 16] {
+        let file = open(file(&jpeg(compression))).unwrap();
+        let dataset = file.dataset("image_6").unwrap();
+        assert_eq!(dataset.shape(), [1, 8]);
+        assert_eq!(dataset.read::<u8>(&Selection::All).unwrap(), GREY_PIXELS);
+    }
+}
+
 fn read_all(bytes: Vec<u8>) {
     let Ok(file) = open(bytes) else { return };
     let Ok(links) = file.root().and_then(|root| root.links()) else { return };
@@ -193,6 +219,7 @@ fn everything() -> Vec<u8> {
         blocks,
         table(1, i32s(&[1, 4, 2, 3])),
         image(2, (0..12).collect()),
+        jpeg(14),
         vec![(1965, 8, vgroup), (104, 1, [u16s(&[720, 2]), b"label".to_vec()].concat())],
     ];
     file(&all.concat())

@@ -5,6 +5,7 @@ use super::datatype::{datatype, in_file, swaps, to_native};
 use super::decoder;
 use super::elements::Elements;
 use super::model::{DataSet, Element, Values};
+use super::pixels;
 use super::place::Place;
 use crate::format_error::OrError;
 use crate::hdf5::join_external;
@@ -28,10 +29,10 @@ use std::sync::Arc;
 const REORDERED_BYTES_MAX: u64 = 1 << 30;
 
 /// Where the values are, in the engine's words.
-struct Stored {
-    storage: Storage,
-    layout: LayoutDetail,
-    filters: FilterPipeline,
+pub(super) struct Stored {
+    pub storage: Storage,
+    pub layout: LayoutDetail,
+    pub filters: FilterPipeline,
 }
 
 impl From<Storage> for Stored {
@@ -101,6 +102,7 @@ fn stored(elements: &Arc<Elements>, data_set: &DataSet, node: &Node) -> Result<S
                 element.bytes.get(range).ok_or_else(|| too_short(element.bytes.len() as u64, needed))?;
             Ok(Storage::Compact { data: Bytes::copy_from_slice(values) }.into())
         }
+        Values::Jpeg { tables, pixels } => pixels::of_jpeg(elements, *tables, *pixels, needed),
         Values::Reordered(key, order) => {
             let mut data = reordered(elements, *key, order, needed)?;
             if let Element::Record { fields, bytes } = &data_set.element {
@@ -108,6 +110,10 @@ fn stored(elements: &Arc<Elements>, data_set: &DataSet, node: &Node) -> Result<S
             }
             Ok(Storage::Compact { data: Bytes::from(data) }.into())
         }
+        Values::Pixels(key) => match Place::of(elements, *key)? {
+            Place::Chunked(chunked) => pixels::in_chunks(elements, data_set, node, *chunked, needed),
+            place => at_place(elements, data_set, node, place, needed),
+        },
         Values::Of(key) => {
             let place = Place::of(elements, *key)?;
             if let Element::Record { fields, bytes } = &data_set.element {
@@ -142,8 +148,10 @@ fn at_place(
         Place::Coded { compressed, at, stored } => {
             coded(elements, data_set, node, &compressed, at, &stored, needed)
         }
-        Place::Chunked(chunked) => Hdf4ChunkIndex::storage(elements, data_set, node, *chunked)
-            .map(|(storage, filters)| Stored { filters, ..storage.into() }),
+        Place::Chunked(chunked) => {
+            Hdf4ChunkIndex::storage(elements, &data_set.shape, data_set.element.bytes(), node, *chunked)
+                .map(|(storage, filters)| Stored { filters, ..storage.into() })
+        }
     }
 }
 
@@ -263,7 +271,7 @@ fn reordered(elements: &Elements, key: (u16, u16), order: &Order, needed: u64) -
     order.arranged(&stored.bytes, needed, stored.at).or_error()
 }
 
-fn check_len(needed: u64) -> Result<()> {
+pub(super) fn check_len(needed: u64) -> Result<()> {
     match needed <= REORDERED_BYTES_MAX {
         true => Ok(()),
         false => {
