@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
 
 import netCDF4
 import numpy as np
+import pyhdf
 from pyhdf import V, VS  # noqa: F401: HDF.vstart and vgstart need them.
 from pyhdf.HDF import HC, HDF
 from pyhdf.SD import SD, SDC
@@ -24,6 +26,7 @@ def make(into: Path) -> None:
     for number, form in CLASSIC.items():
         classic(into / f"classic_{number}.nc", form)
     data_sets(into / "data_sets.hdf")
+    coded(into / "coded.hdf")
     grouped(into / "grouped.hdf")
     tables(into / "tables.hdf")
 
@@ -56,6 +59,33 @@ def data_sets(path: Path) -> None:
         grown[row : row + 1] = values[row : row + 1]
     grown.endaccess()
     file.create("empty", SDC.FLOAT32, (2, 2)).endaccess()
+    file.end()
+
+
+class Chunks(ctypes.Structure):
+    """`HDF_CHUNK_DEF` of `mfhdf.h`: sizes, a coder with its parameters, and room behind them."""
+
+    _fields_ = [("sizes", ctypes.c_int32 * 32), ("coder", ctypes.c_int32 * 2), ("level", ctypes.c_int32), ("rest", ctypes.c_int32 * 12)]
+
+
+def coded(path: Path) -> None:
+    """Data sets of 120 x 90 integers: one deflated stream, and chunks of 30 x 40 that are deflated each."""
+    # pyhdf has no function for chunks, but the library that it brings.
+    [library] = (Path(pyhdf.__file__).parents[1] / "pyhdf.libs").glob("libmfhdf*")
+    set_chunks = ctypes.CDLL(str(library)).SDsetchunk
+    set_chunks.argtypes = [ctypes.c_int32, Chunks, ctypes.c_int32]
+    values = np.arange(120 * 90, dtype="i2").reshape(120, 90)
+    file = SD(str(path), SDC.WRITE | SDC.CREATE | SDC.TRUNC)
+    for name in ("stream", "chunks"):
+        one = file.create(name, SDC.INT16, values.shape)
+        if name == "stream":
+            one.setcompress(SDC.COMP_DEFLATE, 6)
+        else:
+            chunks = Chunks(coder=(SDC.COMP_DEFLATE, 0), level=6)
+            chunks.sizes[:2] = [30, 40]
+            assert set_chunks(one._id, chunks, 3) == 0
+        one[:] = values
+        one.endaccess()
     file.end()
 
 
