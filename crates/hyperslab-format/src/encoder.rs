@@ -41,7 +41,7 @@ impl Encoder {
         Self { structure, bytes: Vec::new(), widths, error: None }
     }
 
-    /// The same, with room for so many bytes.
+    /// The same, with this many bytes reserved.
     pub fn with_room(bytes: usize, structure: &'static str, widths: Widths) -> Self {
         Self { bytes: Vec::with_capacity(bytes), ..Self::new(structure, widths) }
     }

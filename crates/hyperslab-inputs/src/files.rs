@@ -41,6 +41,17 @@ pub fn open_file(path: &Path, options: &OpenOptions) -> hyperslab::Result<File> 
     options.open_with(opener(WrittenFiles::Refused), path)
 }
 
+/// Opens a file, as [`open`] does, and reads it through the source that `wrap` returns for the file's own source.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn open_through(
+    path: &Path,
+    wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
+) -> hyperslab::Result<File> {
+    File::options().open_through(opener(WrittenFiles::Refused), path, wrap)
+}
+
 /// Opens a file with these settings, as [`look`] does.
 ///
 /// # Errors

@@ -50,6 +50,11 @@ impl ExtentMap {
         None
     }
 
+    /// The bytes of the extent that begins at offset 0; none if there is none.
+    pub fn from_start(&self) -> Bytes {
+        self.extents.get(&0).map_or_else(Bytes::new, |extent| extent.bytes.clone())
+    }
+
     /// Adds fetched bytes, as used at the time `now`. Bytes that are already there are not replaced.
     pub fn insert(&mut self, start: u64, bytes: &Bytes, now: u64) {
         for missing in self.missing(&(start..start + bytes.len() as u64)) {

@@ -4,6 +4,7 @@ pub mod joined;
 pub mod local;
 pub mod memory;
 pub mod pieces;
+mod shared;
 
 use crate::{Cancel, Epoch, Version};
 use bytes::Bytes;
@@ -54,6 +55,11 @@ pub trait Source: Send + Sync {
         let beginning = self.beginning();
         let end = at.checked_add(len).filter(|&end| end <= beginning.len() as u64)?;
         Some(beginning.slice(at as usize..end as usize))
+    }
+
+    /// True where the bytes of all structures of the file are known already, so that nothing is worth fetching in advance.
+    fn knows_structures(&self) -> bool {
+        false
     }
 
     /// Fills `out` with the bytes from `at` on. Best for sources without latency; with other sources, a call takes as

@@ -1,7 +1,9 @@
 //! Sources and sinks that wrap another one.
 
 mod early_sync;
+mod known;
 mod record;
 
 pub use early_sync::EarlySync;
+pub use known::KnownBytes;
 pub use record::{Recorder, Recording};

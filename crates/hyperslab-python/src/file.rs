@@ -166,14 +166,6 @@ fn check_options(
     Ok(locking)
 }
 
-/// The session of a file that uses an index from now on, if there is one.
-fn indexed(session: Session, index: Option<PathBuf>) -> hyperslab::Result<Session> {
-    if let Some(path) = index {
-        NativeIndex::read(&path)?.apply(&session.file)?;
-    }
-    Ok(session)
-}
-
 #[pymethods]
 impl File {
     // The text is the signature of `__init__`, which opens the file: a subclass may have other arguments than these.
@@ -215,6 +207,7 @@ impl File {
         check_mode(mode)?;
         let locking = check_options(driver, options)?;
         let settings = settings::of_file(cache_bytes, threads)?;
+        let index = || index.as_deref().map(NativeIndex::read).transpose();
         let stored = match store {
             Some(_) if storage_options.is_some() => {
                 return Err(errors::invalid("storage_options are for URLs, not for a store"));
@@ -225,13 +218,15 @@ impl File {
         };
         if let Some(source) = stored {
             let filename = source.name().into();
-            let session = || indexed(Session::open("fileobj", Arc::new(source), filename, &settings)?, index);
+            let session =
+                || Session::open("fileobj", Arc::new(source), filename, &settings, index()?.as_ref());
             return Self::set(slf, Self::open(py, session)?);
         }
         if name.hasattr("read")? && name.hasattr("seek")? {
             let source = FileLike::new(name)?;
             let filename = source.name().into();
-            let session = || indexed(Session::open("fileobj", Arc::new(source), filename, &settings)?, index);
+            let session =
+                || Session::open("fileobj", Arc::new(source), filename, &settings, index()?.as_ref());
             return Self::set(slf, Self::open(py, session)?);
         }
         let path = crate::helper(py, "os", "fsdecode")?.call1((name,))?;
@@ -243,7 +238,7 @@ impl File {
         let opener = Arc::new(LockedFiles::new(remote::opener(storage_options)?, locking_of(locking)));
         let given = (cache_bytes.map(settings::size).transpose()?, threads, locking);
         let session =
-            || indexed(Session::open_at(path.clone(), opener, &settings)?.remembering(given), index);
+            || Ok(Session::open_at(path.clone(), opener, &settings, index()?.as_ref())?.remembering(given));
         let opened = Self::open(py, session).map_err(|error| {
             if is_url {
                 return error;
@@ -268,7 +263,7 @@ impl File {
         let py = class.py();
         let bytes = crate::helper(py, "builtins", "bytes")?.call1((file_image,))?.extract::<Vec<u8>>()?;
         let source = Arc::new(Memory::new("file in memory", bytes));
-        let session = || Session::open("core", source, "file in memory".into(), &OpenOptions::new());
+        let session = || Session::open("core", source, "file in memory".into(), &OpenOptions::new(), None);
         let file = class.call_method1("__new__", (class,))?;
         Self::set(file.cast::<Self>()?, Self::open(py, session)?)?;
         Ok(file)

@@ -5,6 +5,7 @@ use crate::source::Closable;
 use hyperslab::io::{Location, LockedFiles, Source};
 use hyperslab::{Driver, LinkTarget, Object, OpenOptions};
 use hyperslab_format::Address;
+use hyperslab_index::NativeIndex;
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -44,9 +45,13 @@ impl Session {
         source: Arc<dyn Source>,
         filename: PathBuf,
         options: &OpenOptions,
+        index: Option<&NativeIndex>,
     ) -> hyperslab::Result<Self> {
         let source = Arc::new(Closable::new(source));
-        let file = options.open_source(source.clone())?;
+        let file = match index {
+            None => options.open_source(source.clone())?,
+            Some(index) => index.open(|wrap| options.open_source(wrap(source.clone())))?,
+        };
         Ok(Self::new(file, filename, driver, None, Some(source), None, None))
     }
 
@@ -55,10 +60,17 @@ impl Session {
         path: PathBuf,
         opener: Arc<LockedFiles>,
         options: &OpenOptions,
+        index: Option<&NativeIndex>,
     ) -> hyperslab::Result<Self> {
         let mut closable = None;
-        let wrap = |source| -> Arc<dyn Source> { closable.insert(Arc::new(Closable::new(source))).clone() };
-        let file = options.open_through(opener.clone(), path.clone(), wrap)?;
+        let mut closing =
+            |source| -> Arc<dyn Source> { closable.insert(Arc::new(Closable::new(source))).clone() };
+        let file = match index {
+            None => options.open_through(opener.clone(), path.clone(), closing)?,
+            Some(index) => index.open(|wrap| {
+                options.open_through(opener.clone(), path.clone(), |source| wrap(closing(source)))
+            })?,
+        };
         let is_url = Location::from(path.clone()).is_url();
         let canonical = if is_url { None } else { PathBuf::from(file.name()).canonicalize().ok() };
         let driver = file.driver().map_or(if is_url { "ros3" } else { "sec2" }, Driver::name);

@@ -8,6 +8,7 @@ use pyo3::types::PyBytes;
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
@@ -87,6 +88,10 @@ impl Source for Closable {
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         self.with(|source| source.read_into(at, out))
+    }
+
+    fn read_unwritten<'o>(&self, at: u64, out: &'o mut [MaybeUninit<u8>]) -> io::Result<&'o mut [u8]> {
+        self.with(|source| source.read_unwritten(at, out))
     }
 
     fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {

@@ -122,6 +122,10 @@ impl Source for DistantSource {
         Bytes::new()
     }
 
+    fn knows_structures(&self) -> bool {
+        false
+    }
+
     fn known(&self, _: u64, _: u64) -> Option<Bytes> {
         None
     }

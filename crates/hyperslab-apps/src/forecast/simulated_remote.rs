@@ -83,6 +83,10 @@ impl Source for SimulatedRemote {
         self.head.clone()
     }
 
+    fn knows_structures(&self) -> bool {
+        false
+    }
+
     fn known(&self, at: u64, len: u64) -> Option<Bytes> {
         let end = at.checked_add(len).filter(|end| *end <= self.head.len() as u64)?;
         Some(self.head.slice(at as usize..end as usize))

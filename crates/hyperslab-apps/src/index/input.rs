@@ -13,7 +13,5 @@ pub(super) fn open(path: &Path) -> Result<File> {
         return files::open(path);
     }
     let index = NativeIndex::read(path)?;
-    let file = files::open(Path::new(index.url()))?;
-    index.apply(&file)?;
-    Ok(file)
+    Ok(index.open(|wrap| files::open_through(Path::new(index.url()), wrap))?)
 }

@@ -182,7 +182,7 @@ impl CollectionBuilder {
         Self { size: CollectionSize::new(widths), objects: Encoder::new(STRUCTURE, widths) }
     }
 
-    /// A collection without objects, with room for so many bytes of them.
+    /// A collection without objects, with this many bytes reserved for them.
     pub fn with_room(bytes: usize, widths: Widths) -> Self {
         Self { objects: Encoder::with_room(bytes, STRUCTURE, widths), ..Self::new(widths) }
     }

@@ -14,6 +14,8 @@
 //! come last. The document is JSON in the metadata of the Parquet file, under the key `hyperslab.index`: which state of
 //! which file the index describes (length, time of the last change, entity tag), and the SHA-256 of all numbers and bytes.
 //!
+//! Of files of netCDF classic and HDF4, the extents are the structures that are read when a file is opened.
+//!
 //! `write.rs` makes an index, `read.rs` reads and checks it, `open.rs` opens a file with it.
 
 mod open;
@@ -61,6 +63,9 @@ struct Document {
     modified: Option<(u64, u32)>,
     /// Its entity tag.
     tag: Option<String>,
+    /// What the file is, as `ls --json` says it; nothing for HDF5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    format: Option<String>,
     datasets: Vec<IndexedDataset>,
     /// The number of extents of metadata.
     extents: u64,

@@ -4,13 +4,18 @@ use super::{COLUMNS, Document, FORMAT_VERSION, IndexedDataset, KEY, RowDigest};
 use crate::columns::{Column, Table, TableWriter};
 use hyperslab::hdf5::metadata_extents;
 use hyperslab::{Bytes, Dataset, Error, File, LinkTarget, Object, Prefetch, Result};
+use hyperslab_io::wrap::Recorder;
+use hyperslab_io::{Advice, Cancel, coalesce, fetch_all};
 use hyperslab_netcdf::Netcdf;
 use std::collections::HashSet;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// So many bytes of the beginning of a file are in its index.
 const BEGINNING_BYTES: u64 = 512;
+/// Structures with at most this many bytes between them are one extent.
+const GAP_BYTES: u64 = 64;
 /// The rows of a row group.
 const GROUP_ROWS: usize = 1 << 16;
 
@@ -47,8 +52,15 @@ pub fn write_native(file: &File, url: &str, out: impl Write + Send) -> Result<()
             chunks: map.len() as u64,
         });
     }
-    let mut extents = metadata_extents(file, read_metadata)?;
-    extents.insert(0, beginning(file)?);
+    let is_hdf5 = file.named_dimensions().is_none();
+    let extents = match is_hdf5 {
+        true => {
+            let mut extents = metadata_extents(file, read_metadata)?;
+            extents.insert(0, beginning(file)?);
+            extents
+        }
+        false => structures(file)?,
+    };
     for (offset, bytes) in &extents {
         rows.push(None, [-1, *offset as i64, bytes.len() as i64, 0], Some(bytes.clone()))?;
     }
@@ -61,6 +73,7 @@ pub fn write_native(file: &File, url: &str, out: impl Write + Send) -> Result<()
         len: file.len(),
         modified: since.map(|since| (since.as_secs(), since.subsec_nanos())),
         tag: version.and_then(|version| version.tag),
+        format: (!is_hdf5).then(|| file.format_word().to_owned()),
         datasets,
         extents: extents.len() as u64,
         sha256: String::new(),
@@ -75,6 +88,25 @@ fn beginning(file: &File) -> Result<(u64, Bytes)> {
     let read = file.source().read_into(start, &mut bytes);
     read.map_err(|error| Error::from(error).in_file(file.name()))?;
     Ok((start, bytes.into()))
+}
+
+/// The structures of a file of an older format: what is read of it when it is opened, when its datasets and attributes are, and when
+/// their chunks are looked for.
+fn structures(file: &File) -> Result<Vec<(u64, Bytes)>> {
+    let source = file.source();
+    let (recorder, recording) = Recorder::new(source.clone());
+    let own = File::options().cache_bytes(0).open_source(Arc::new(recorder))?;
+    read_metadata(&own)?;
+    for (_, dataset) in chunked_datasets(&own)? {
+        dataset.chunk_map()?;
+    }
+    let mut ranges = recording.take();
+    ranges.push(0..BEGINNING_BYTES.min(source.len()));
+    let advice = Advice { gap_bytes: GAP_BYTES, request_bytes_max: u64::MAX, ..source.advice() };
+    let ranges: Vec<_> = coalesce(&ranges, advice).into_iter().map(|request| request.range).collect();
+    let bytes = fetch_all(&*source, &ranges, &Cancel::never());
+    let bytes = bytes.map_err(|error| Error::from(error).in_file(file.name()))?;
+    Ok(ranges.into_iter().map(|range| range.start).zip(bytes).collect())
 }
 
 /// Parses what a reader of the file needs: links, object headers, attributes, and their values of variable length.

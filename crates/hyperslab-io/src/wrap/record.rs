@@ -67,6 +67,10 @@ impl<S: Source> Source for Recorder<S> {
         self.inner.known(at, len)
     }
 
+    fn knows_structures(&self) -> bool {
+        self.inner.knows_structures()
+    }
+
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         self.recording.push(at..at + out.len() as u64);
         self.inner.read_into(at, out)

@@ -22,18 +22,21 @@ pub(super) fn read(source: &dyn Source) -> Result<Header> {
         false => (FIRST_BYTES, 0),
     };
     let file_len = source.len();
-    let mut wanted = first.min(file_len);
     let mut bytes = source.beginning().to_vec();
+    if !source.knows_structures() {
+        extend(source, &mut bytes, first.min(file_len))?;
+    }
     loop {
-        extend(source, &mut bytes, wanted)?;
         match Header::parse(&bytes, file_len) {
             Ok(header) => return Ok(header),
             Err(Stop::Bad(error)) => return Err(format_error(error)),
             Err(Stop::Need(needs)) => {
-                wanted = needs.iter().map(|need| need.range.end).max().unwrap_or(0).max(more).min(file_len);
+                let needed = needs.iter().map(|need| need.range.end).max().unwrap_or(0);
+                let wanted = needed.max(more).min(file_len);
                 if wanted <= bytes.len() as u64 {
                     return Err(Error::internal("the parser of the header asks for what it has"));
                 }
+                extend(source, &mut bytes, wanted)?;
             }
         }
     }

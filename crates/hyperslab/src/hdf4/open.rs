@@ -43,7 +43,7 @@ pub(crate) fn open(
 /// A small distant file in memory; others as they are.
 fn at_once(source: Arc<dyn Source>) -> Result<Arc<dyn Source>> {
     let len = source.len();
-    if !source.advice().has_latency() || len > WHOLE_BYTES_MAX {
+    if !source.advice().has_latency() || len > WHOLE_BYTES_MAX || source.knows_structures() {
         return Ok(source);
     }
     let known = source.beginning();

@@ -33,6 +33,9 @@ impl Pages {
         if len == 0 {
             return Ok(Bytes::new());
         }
+        if let Some(bytes) = self.source.known(range.start, len as u64) {
+            return Ok(bytes);
+        }
         if !self.source.advice().has_latency() {
             let mut bytes = BytesMut::zeroed(len);
             purpose::with("structures", || self.source.read_into(range.start, &mut bytes))?;
