@@ -263,3 +263,57 @@ def test_real_files_become_netcdf4_with_the_same_values(tmp_path, name):
                 np.testing.assert_array_equal(values, variable.values, err_msg=f"{place} {known}")
                 compared += 1
     assert compared or not any(tree[place].variables for place in tree.groups)
+
+
+@pytest.mark.parametrize("coder", ["deflate", "rle", "huffman", "none"])
+def test_chunks_that_were_written_again_and_lie_in_several_blocks(tmp_path, coder):
+    """A program adds rows, and closes the file each time: a chunk that got longer goes on in another block."""
+    path, random = tmp_path / "grown.hdf", np.random.default_rng(3)
+    parameters = {"deflate": (6,), "huffman": (4,)}.get(coder, ())
+    file = SD(str(path), SDC.WRITE | SDC.CREATE | SDC.TRUNC)
+    one = file.create("a", SDC.INT32, (47, 50))
+    set_chunks(one, [20, 30], coder, *parameters)
+    one[0:3] = random.integers(0, 1 << 30, (3, 50)).astype("i4")
+    one.endaccess()
+    file.end()
+    for start in range(3, 43, 4):
+        file = SD(str(path), SDC.WRITE)
+        one = file.select("a")
+        one[start : start + 4] = random.integers(0, 1 << 30, (4, 50)).astype("i4")
+        one.endaccess()
+        file.end()
+    file = SD(str(path))
+    expected = file.select("a")[:]
+    file.end()
+    index = tmp_path / "grown.hyperslab"
+    hyperslab.index(path, index, format="hyperslab")
+    hyperslab.repack(path, tmp_path / "grown.nc")
+    for name, options in ((path, {}), (path, {"index": index}), (tmp_path / "grown.nc", {})):
+        with hyperslab.File(name, **options) as ours:
+            np.testing.assert_array_equal(ours["a"][...], expected)
+            np.testing.assert_array_equal(ours["a"][18:22, 25:35], expected[18:22, 25:35])
+    assert hyperslab.check(path, data=True)["errors"] == 0
+    if coder in ("deflate", "none"):
+        references = hyperslab.index(path)
+        with xr.open_dataset(references, engine="kerchunk") as found:
+            np.testing.assert_array_equal(found["a"], expected)
+
+
+def test_references_have_the_values_of_chunks_that_were_never_written(tmp_path):
+    path = tmp_path / "holes.hdf"
+    file = SD(str(path), SDC.WRITE | SDC.CREATE | SDC.TRUNC)
+    for name, fill in (("plain", None), ("filled", 7)):
+        one = file.create(name, SDC.INT16, (40, 30))
+        if fill is not None:
+            one.setfillvalue(fill)
+        set_chunks(one, [20, 30], "deflate", 6)
+        one[0:5] = np.arange(150, dtype="i2").reshape(5, 30)
+        one.endaccess()
+    file.end()
+    file = SD(str(path))
+    expected = {name: file.select(name)[:] for name in ("plain", "filled")}
+    file.end()
+    with hyperslab.File(path) as ours, xr.open_dataset(hyperslab.index(path), engine="kerchunk", mask_and_scale=False) as found:
+        for name, values in expected.items():
+            np.testing.assert_array_equal(ours[name][...], values)
+            np.testing.assert_array_equal(found[name], values)

@@ -140,8 +140,11 @@ fn chunked(
     let mut inlined = 0;
     // Nearly always no chunk is an exception, and then the map itself says so, without its coordinates.
     let ends_early = dataset.shape() != array.shape;
+    let file_bytes = dataset.file().source().len();
     for (number, location) in map.iter() {
-        if location.filter_mask == 0 && !unfiltered_edges && !ends_early {
+        // Such as one in several blocks, which no reader of references could join.
+        let is_outside = location.address.saturating_add(location.stored_bytes) > file_bytes;
+        if location.filter_mask == 0 && !unfiltered_edges && !ends_early && !is_outside {
             continue;
         }
         let at = grid.coordinates(number);
@@ -152,11 +155,13 @@ fn chunked(
         let ends_inside = axes().any(|(axis, chunk)| {
             end(chunk) > dataset.shape()[axis] && array.shape[axis] > dataset.shape()[axis]
         });
-        if location.filter_mask != 0 || (unfiltered_edges && is_partial) || ends_inside {
+        if is_outside || location.filter_mask != 0 || (unfiltered_edges && is_partial) || ends_inside {
             let bytes = encoder.chunk(&at)?;
             inlined += bytes.len() as u64;
             if inlined > INLINE_BYTES_MAX {
-                return Err("too many of its chunks are stored without some of its filters".into());
+                let what =
+                    "too many of its chunks are stored without some of its filters, or in several blocks";
+                return Err(what.into());
             }
             array.chunks.set_inline(&at, bytes.into());
         }

@@ -1,5 +1,6 @@
 //! Chunks that are not stored as a reader expects them, encoded again.
 
+use crate::values::in_file_order;
 use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use hyperslab_storage::filter::number::BLOSC;
@@ -47,7 +48,7 @@ impl<'d> Encoder<'d> {
     /// A chunk of fill values.
     pub fn fill_chunk(&mut self) -> Result<Vec<u8>, String> {
         let chunk = self.fill.repeat(self.chunk_bytes / self.element_bytes.max(1));
-        self.encode(&chunk)
+        self.encode(chunk)
     }
 
     /// The chunk at these coordinates of the grid, read from the dataset. What lies outside of it has the fill value.
@@ -64,12 +65,12 @@ impl<'d> Encoder<'d> {
                 self.dataset.read_bytes(&block, Endianness::File).map_err(|error| error.to_string())?;
             place(&values, &count, &mut chunk, &self.chunk_shape, self.element_bytes);
         }
-        self.encode(&chunk)
+        self.encode(chunk)
     }
 
     /// With all filters, also where libhdf5 would have stored the chunk without one that does not make it shorter.
-    fn encode(&mut self, chunk: &[u8]) -> Result<Vec<u8>, String> {
-        let mut bytes = chunk.to_vec();
+    fn encode(&mut self, chunk: Vec<u8>) -> Result<Vec<u8>, String> {
+        let mut bytes = in_file_order(self.dataset, chunk);
         for (id, pipeline) in &self.filters {
             let encoded = pipeline.encode(&bytes, &mut self.scratch);
             bytes = match encoded {

@@ -155,6 +155,10 @@ fn is_complete(netcdf: &Netcdf, variable: &Variable, stored: &Stored) -> bool {
 
 fn chunked(dataset: &Dataset) -> Result<Stored, String> {
     let map = dataset.chunk_map().map_err(|error| error.to_string())?;
+    let file_bytes = dataset.file().source().len();
+    if map.iter().any(|(_, location)| location.address.saturating_add(location.stored_bytes) > file_bytes) {
+        return Err("a chunk of it lies in several blocks".into());
+    }
     let are_edges_unfiltered = !dataset.filters().is_empty()
         && chunked_layout(dataset).is_some_and(|layout| layout.edge_chunks_unfiltered);
     let all_skipped = (1u32 << dataset.filters().len().min(31)) - 1;

@@ -3,7 +3,7 @@
 use super::{COLUMNS, Document, FORMAT_VERSION, IndexedDataset, KEY, RowDigest};
 use crate::columns::{Column, Table, TableWriter};
 use hyperslab::hdf5::metadata_extents;
-use hyperslab::{Bytes, Dataset, Error, File, LinkTarget, Object, Prefetch, Result};
+use hyperslab::{Bytes, Dataset, Error, File, LinkTarget, Location, Object, Prefetch, Result};
 use hyperslab_io::wrap::Recorder;
 use hyperslab_io::{Advice, Cancel, coalesce, fetch_all};
 use hyperslab_netcdf::Netcdf;
@@ -30,10 +30,17 @@ pub fn write_native(file: &File, url: &str, out: impl Write + Send) -> Result<()
         return Err(Error::unsupported(what).in_file(file.name()));
     }
     file.root()?.prefetch(&Prefetch { depth: usize::MAX, chunk_indexes: true, attributes: true });
+    let (is_hdf5, source_bytes) = (file.named_dimensions().is_none(), file.source().len());
     let mut rows = Rows::new(out)?;
     let mut datasets = Vec::new();
     for (object, dataset) in chunked_datasets(file)? {
         let map = dataset.chunk_map()?;
+        // A chunk in several blocks has no place of its own: its reader looks for it again.
+        let is_outside =
+            |location: &Location| location.address.saturating_add(location.stored_bytes) > source_bytes;
+        if !is_hdf5 && map.iter().any(|(_, location)| is_outside(&location)) {
+            continue;
+        }
         let path: Bytes = dataset.path().to_owned().into();
         for (number, location) in map.iter() {
             let number = i64::try_from(number).map_err(|_| {
@@ -52,7 +59,6 @@ pub fn write_native(file: &File, url: &str, out: impl Write + Send) -> Result<()
             chunks: map.len() as u64,
         });
     }
-    let is_hdf5 = file.named_dimensions().is_none();
     let extents = match is_hdf5 {
         true => {
             let mut extents = metadata_extents(file, read_metadata)?;

@@ -6,13 +6,13 @@ use super::extents;
 use crate::format_error::OrError;
 use crate::open_file::Node;
 use crate::{Error, Result};
-use hyperslab_array::array::{Chunked as ChunkedArray, Storage, check_grid};
+use hyperslab_array::array::{Chunked as ChunkedArray, DataSource, Storage, check_grid};
 use hyperslab_array::chunk::grid::ChunkGrid;
 use hyperslab_array::chunk::index::{ChunkBatch, ChunkIndex, Location};
 use hyperslab_array::chunk::map::ChunkMap;
 use hyperslab_format::message::FilterPipeline;
-use hyperslab_hdf4::{ChunkEntry, ChunkTable, Chunked, Coder, Special, Vdata, tag};
-use hyperslab_io::Stretch;
+use hyperslab_hdf4::{ChunkEntry, ChunkTable, Chunked, Coder, Descriptor, Special, Vdata, tag};
+use hyperslab_io::{Joined, Source, Stretch};
 use std::sync::{Arc, OnceLock};
 
 /// More bytes are no chunk.
@@ -48,13 +48,23 @@ impl Hdf4ChunkIndex {
             .ok_or_else(|| Error::damaged(format!("chunks of {chunk_shape:?} elements are too large")))?;
         let (filters, described) =
             decoder::filters(&chunked.coder, element_bytes as usize, chunk_bytes as usize)?;
-        let index: Arc<dyn ChunkIndex> = Arc::new(Self {
+        let index = Self {
             elements: elements.clone(),
             chunked,
             grid: grid.clone(),
             chunk_bytes,
             known: OnceLock::new(),
-        });
+        };
+        let mut data = node.file.data.clone();
+        if index.may_be_in_blocks() {
+            let mut behind = Behind::new(data.source.len());
+            let map = index.map(&mut behind)?;
+            index.known.get_or_init(|| map);
+            if let Some(source) = behind.joined(&data.source) {
+                data = Arc::new(DataSource::new(source, data.runtime.clone()));
+            }
+        }
+        let index: Arc<dyn ChunkIndex> = Arc::new(index);
         let number = node.object.number();
         let index: Arc<dyn ChunkIndex> = match node.file.chunk_map(number) {
             Some(map) => {
@@ -64,7 +74,7 @@ impl Hdf4ChunkIndex {
             None => index,
         };
         let storage = Storage::Chunked(Arc::new(ChunkedArray {
-            data: node.file.data.clone(),
+            data,
             object: number.0,
             array_shape: shape.to_vec(),
             shape: chunk_shape,
@@ -79,12 +89,18 @@ impl Hdf4ChunkIndex {
         Ok((storage, described))
     }
 
+    /// True if chunks can lie in several blocks: only then their headers are read before one is looked for.
+    fn may_be_in_blocks(&self) -> bool {
+        let kind = if self.chunked.coder == Coder::None { tag::CHUNK } else { tag::COMPRESSED };
+        self.elements.descriptors.of(kind).any(Descriptor::is_special)
+    }
+
     /// All chunks that exist.
-    fn map(&self) -> Result<ChunkMap> {
+    fn map(&self, behind: &mut Behind) -> Result<ChunkMap> {
         let entries = entries(&self.elements, &self.chunked)?;
         let mut chunks = Vec::with_capacity(entries.len());
         for mut entry in entries {
-            let location = self.location((entry.tag, entry.reference));
+            let location = self.location((entry.tag, entry.reference), behind);
             let location = location
                 .map_err(|error| error.with_context(format_args!("chunk {:?}", entry.coordinates)))?;
             entry.coordinates.resize(self.grid.counts().len(), 0);
@@ -98,7 +114,7 @@ impl Hdf4ChunkIndex {
     }
 
     /// Where a chunk is; `None` if it was never written.
-    fn location(&self, key: (u16, u16)) -> Result<Option<Location>> {
+    fn location(&self, key: (u16, u16), behind: &mut Behind) -> Result<Option<Location>> {
         let descriptor = self.elements.descriptors.get(key.0, key.1).ok_or_else(|| missing(key))?;
         let Some(range) = descriptor.range() else { return Ok(None) };
         let (extents, is_coded) = match self.elements.special(descriptor)? {
@@ -130,14 +146,45 @@ impl Hdf4ChunkIndex {
         let (address, stored_bytes) = match &extents[..] {
             [] => return Ok(None),
             [Stretch { at: Some(address), len }] => (*address, *len),
-            _ => {
-                let what = "a chunk that lies in several blocks is not read";
-                return Err(Error::unsupported(what).at_byte("special element", range.start));
-            }
+            several => behind.add(several),
         };
         // Every filter is skipped for a chunk that is stored as it is.
         let filter_mask = u32::from(!is_coded && self.chunked.coder != Coder::None);
         Ok(Some(Location { address, stored_bytes, filter_mask }))
+    }
+}
+
+/// Where chunks are read that lie in several blocks: as if the blocks of each were one after the other behind the end of the file.
+struct Behind {
+    /// The length of the file.
+    start: u64,
+    extents: Vec<Stretch>,
+    bytes: u64,
+}
+
+impl Behind {
+    fn new(start: u64) -> Self {
+        Self { start, extents: Vec::new(), bytes: 0 }
+    }
+
+    /// Adds a chunk; returns its offset and its bytes.
+    fn add(&mut self, blocks: &[Stretch]) -> (u64, u64) {
+        let bytes = blocks.iter().map(|block| block.len).sum();
+        let at = self.start + self.bytes;
+        self.extents.extend(blocks);
+        self.bytes += bytes;
+        (at, bytes)
+    }
+
+    /// The file with these chunks behind it; `None` if there are none.
+    fn joined(self, file: &Arc<dyn Source>) -> Option<Arc<dyn Source>> {
+        if self.extents.is_empty() {
+            return None;
+        }
+        let mut extents = vec![Stretch { at: Some(0), len: self.start }];
+        extents.extend(self.extents);
+        // What was never written of a block is zeros.
+        Some(Arc::new(Joined::new(file.clone(), &extents, vec![0])))
     }
 }
 
@@ -176,7 +223,7 @@ impl ChunkIndex for Hdf4ChunkIndex {
         let map = match self.known.get() {
             Some(map) => map,
             None => {
-                let map = self.map()?;
+                let map = self.map(&mut Behind::new(self.elements.source().len()))?;
                 self.known.get_or_init(|| map)
             }
         };
