@@ -29,7 +29,7 @@ def repack(
     chunk_bytes: PerDataset = (),
     read: str | tuple[int | None, ...] | None = None,
     filter: PerDataset = (),
-    to: Literal["netcdf4", "classic", "64bit", "cdf5"] | None = None,
+    to: Literal["netcdf4", "hdf5-h4", "classic", "64bit", "cdf5"] | None = None,
     encoder: Literal["auto", "fast", "small"] = "auto",
     contiguous: str | Iterable[str] = (),
     compact: str | Iterable[str] = (),
@@ -194,8 +194,8 @@ def _targets(files: list[StrPath], out: StrPath | None, is_single: bool, dry_run
 
 
 def _format(to: str | None) -> str | None:
-    if to not in (None, "netcdf4", "classic", "64bit", "cdf5"):
-        raise ValueError(f"to={to!r}: the formats are 'netcdf4', 'classic', '64bit' and 'cdf5'")
+    if to not in (None, "netcdf4", "hdf5-h4", "classic", "64bit", "cdf5"):
+        raise ValueError(f"to={to!r}: the formats are 'netcdf4', 'hdf5-h4', 'classic', '64bit' and 'cdf5'")
     return to
 
 

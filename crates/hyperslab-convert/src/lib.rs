@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! File ─► netCDF view ─► netcdf4: a new file's metadata, with places for data ─┐
+//!   ├─► hdf5_h4: the same, as h4toh5 names objects of HDF4 ──────────────────┤
 //!   └──── values, read where they are asked for ─────────────────────────────── view: a Source ─► File of HDF5
 //! ```
 //!
@@ -17,6 +18,7 @@
 
 pub mod classic;
 mod element_range;
+mod hdf5_h4;
 mod netcdf4;
 mod view;
 
@@ -34,6 +36,10 @@ pub struct Converted {
     pub notes: Vec<String>,
     /// Datasets with another path: that in the older file, and the new one.
     pub moved: Vec<(String, String)>,
+    /// The path of each dataset with values in the new file, and where these are now.
+    pub values: Vec<(String, Dataset)>,
+    /// The paths of datasets whose first axis could grow in the older file; it cannot in this one.
+    pub growing: Vec<String>,
 }
 
 /// The netCDF-4 file that holds what a file of an older format holds.
@@ -55,17 +61,37 @@ pub fn as_netcdf4(file: &File) -> Result<Converted> {
         // It names the file and the variable.
         return Err(Error::damaged(omitted.reason.clone()));
     }
-    let planned = netcdf4::plan(&netcdf)?;
-    let (bytes, len) = metadata(planned.file).map_err(|error| error.in_file(file.name()))?;
+    let netcdf4::Planned { file: new, values, notes } = netcdf4::plan(&netcdf)?;
+    converted(file, new, values, notes)
+}
+
+/// The HDF5 file that `h4toh5` would make of a file of HDF4, or close to it: see `docs/older-formats.md`.
+///
+/// # Errors
+/// A file of another format; what has no place in an HDF5 file, by name; an object that is damaged.
+pub fn as_hdf5_h4(file: &File) -> Result<Converted> {
+    let plain = hyperslab::hdf4::without_structures(file)?;
+    let hdf5_h4::Planned { file: new, values, notes, growing } = hdf5_h4::plan(&plain)?;
+    Ok(Converted { growing, ..converted(file, new, values, notes)? })
+}
+
+/// A file that is seen: what its objects are, and where their values are in the older one.
+fn converted(
+    file: &File,
+    new: NewFile<'static>,
+    values: Vec<(String, Dataset)>,
+    notes: Vec<String>,
+) -> Result<Converted> {
+    let (bytes, len) = metadata(new).map_err(|error| error.in_file(file.name()))?;
     let options = File::options().cache_bytes(0);
     let metadata = Metadata { bytes, len, name: file.name() };
     // Read once without values, to see where they have their places.
     let shape = options.open_source(Arc::new(metadata.clone()))?;
     let is_moved =
         |(new, old): &(String, Dataset)| (new != old.path()).then(|| (old.path().to_owned(), new.clone()));
-    let moved = planned.values.iter().filter_map(is_moved).collect();
-    let view = View::new(metadata, file.source(), &shape, planned.values)?;
-    Ok(Converted { file: options.open_source(Arc::new(view))?, notes: planned.notes, moved })
+    let moved = values.iter().filter_map(is_moved).collect();
+    let view = View::new(metadata, file.source(), &shape, values.clone())?;
+    Ok(Converted { file: options.open_source(Arc::new(view))?, notes, moved, values, growing: Vec::new() })
 }
 
 /// The metadata of a new file, and the length that the file has with its data.

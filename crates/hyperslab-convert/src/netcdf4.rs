@@ -225,7 +225,7 @@ impl Planner<'_> {
 }
 
 /// The values of a variable.
-struct Blocks(Dataset);
+pub(crate) struct Blocks(pub Dataset);
 
 impl BlockSource for Blocks {
     fn read(&self, block: &Block) -> std::result::Result<Elements, DataError> {

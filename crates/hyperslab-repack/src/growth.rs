@@ -1,6 +1,7 @@
 //! Axes that get no limit: which ones, and the dataspace that has them.
 
 use hyperslab::Dataset;
+use hyperslab_storage::change::ChangeSet;
 use hyperslab_write::DataspaceSpec;
 
 /// The axes of a dataset that get no limit.
@@ -12,11 +13,14 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    /// Of a dataset whose dimensions have these names, along the dimensions that are to have no limit. Axes that have none
-    /// already need no change.
-    pub fn new(dataset: &Dataset, names: &[String], unlimited: &[String]) -> Self {
+    /// Of a dataset with these paths, whose dimensions have these names. Axes that have no limit already need no change.
+    pub fn new(dataset: &Dataset, paths: &[String], names: &[String], changes: &ChangeSet) -> Self {
         let mut found = Self::default();
-        for (axis, name) in names.iter().enumerate().filter(|(_, name)| unlimited.contains(name)) {
+        if paths.iter().any(|path| changes.growing.contains(path)) {
+            found.axes.push(0);
+            found.options.push("the first axis can grow".into());
+        }
+        for (axis, name) in names.iter().enumerate().filter(|(_, name)| changes.unlimited.contains(name)) {
             if dataset.max_shape().get(axis).is_some_and(Option::is_some) {
                 found.axes.push(axis);
                 found.options.push(option(name));

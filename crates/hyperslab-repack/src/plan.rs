@@ -135,7 +135,8 @@ impl RepackPlan {
     fn apply_changes(&mut self) -> Result<(), RepackError> {
         let changes = std::mem::take(&mut self.options.changes);
         let mut is_used = vec![false; changes.rules.len()];
-        if changes.rules.is_empty() && changes.unlimited.is_empty() {
+        let lets_grow = !(changes.unlimited.is_empty() && changes.growing.is_empty());
+        if changes.rules.is_empty() && !lets_grow {
             return Ok(());
         }
         let file = self.file.clone();
@@ -157,16 +158,15 @@ impl RepackPlan {
                 let matches = paths.iter().any(|path| rule.datasets.matches(path));
                 (is_meant, *is_used) = (is_meant | matches, *is_used | matches);
             }
-            if !is_meant && changes.unlimited.is_empty() {
+            if !is_meant && !lets_grow {
                 continue;
             }
             let dataset = self.source.file.dataset(address, &path)?;
-            let growth = match changes.unlimited.is_empty() {
-                true => Growth::default(),
-                false => {
-                    Growth::new(&dataset, &names.of(address, dataset.shape().len())?, &changes.unlimited)
-                }
+            let own_names = match changes.unlimited.is_empty() {
+                true => Vec::new(),
+                false => names.of(address, dataset.shape().len())?,
             };
+            let growth = Growth::new(&dataset, &paths, &own_names, &changes);
             if !is_meant && growth.is_none() {
                 continue;
             }

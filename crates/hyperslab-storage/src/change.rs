@@ -10,6 +10,8 @@ pub struct ChangeSet {
     pub rules: Vec<Rule>,
     /// Names of dimensions that get no limit: what has one can grow along it, for which it needs chunks.
     pub unlimited: Vec<String>,
+    /// Paths of datasets whose first axis gets no limit.
+    pub growing: Vec<String>,
     /// True if they are for several files: a rule that matches no dataset of this one is then listed, not refused.
     pub is_for_several: bool,
 }

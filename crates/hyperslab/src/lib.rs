@@ -29,7 +29,7 @@ mod filter_element;
 mod format_error;
 mod formats;
 mod group;
-mod hdf4;
+pub mod hdf4;
 pub mod hdf5;
 mod known_attributes;
 mod linked_files;

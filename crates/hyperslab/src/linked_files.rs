@@ -60,6 +60,11 @@ impl<F> LinkedFiles<F> {
         Self { opener: self.opener.clone(), own: Some(OpenedAt::new(own)), opened: self.opened.clone() }
     }
 
+    /// Those of the same file, opened again.
+    pub(crate) fn again(&self) -> Self {
+        Self::new(self.opener.clone(), self.own().cloned())
+    }
+
     /// The opener of all of these files.
     pub(crate) fn opener(&self) -> &dyn Opener {
         &*self.opener

@@ -164,6 +164,11 @@ impl FileInner {
         }
     }
 
+    /// Where the files that this one refers to are looked for, and how they are opened: for the same file, opened again.
+    pub(crate) fn links(&self) -> (LinkedFiles<FileInner>, OpenLinked) {
+        (self.linked.again(), self.open_linked)
+    }
+
     /// Opens a file that this one refers to.
     pub(crate) fn linked_file(self: &Arc<Self>, name: &str, purpose: Purpose) -> Result<Arc<FileInner>> {
         let location = self.find_linked(name, purpose)?;

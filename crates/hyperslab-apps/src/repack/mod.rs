@@ -7,6 +7,7 @@
 
 mod advice;
 mod classic;
+mod converted;
 mod h5repack;
 mod memory;
 mod model;
@@ -100,6 +101,7 @@ impl Repack {
             overwrite: request.overwrite,
             in_place: request.in_place,
             classic: request.classic()?,
+            is_hdf5_h4: request.to == Some(NewFormat::Hdf5H4),
             is_dry_run: request.dry_run,
             likes_doctor: request.like_doctor,
             profile: request.profile,

@@ -1,6 +1,7 @@
 //! Repacks one file: plan, write beside the target, verify, and give it its name.
 
 use super::advice::{Advised, advised};
+use super::converted::{self, Opened};
 use super::model::{Document, Outcome, Plan};
 use super::observer::Observer;
 use super::read_effects;
@@ -40,6 +41,8 @@ pub(super) struct Job {
     pub in_place: bool,
     /// The version of netCDF classic that new files have, if that was asked for.
     pub classic: Option<Version>,
+    /// True if new files are to be as h4toh5 makes them.
+    pub is_hdf5_h4: bool,
     pub is_dry_run: bool,
     /// True if the doctor's fixes are taken.
     pub likes_doctor: bool,
@@ -81,7 +84,8 @@ impl Job {
         let source_bytes = opened.len();
         // What an HDF4 file decodes is not seen in the contiguous datasets that its values are read as.
         let has_comparable_reads = opened.format_word() != "hdf4";
-        let Converted { file, notes: converted, moved: moved_paths } = self.as_netcdf4(opened, input)?;
+        let Opened { file, converted } =
+            converted::opened(opened, input, self.is_hdf5_h4, self.options.keep_going)?;
         if self.in_place && file.is_truncated() {
             let message = format!("{}: a truncated file is not replaced in place", input.display());
             return Err(Error::wrong_request(message).hint("`repack --keep-going IN OUT` writes a new file"));
@@ -112,12 +116,12 @@ impl Job {
         options.moved = moved(input, folder, &self.outputs);
         let (threads, is_verified) = (options.threads, options.verify);
         let failed = |error: RepackError| failure(error, input, output);
-        let kept = self.adapt(&mut options, &file, input, &moved_paths)?;
+        let kept = self.adapt(&mut options, &file, input, converted.as_ref())?;
         let plan = RepackPlan::new(&file, options).map_err(failed)?;
         let mut shown = Plan::new(&plan).map_err(failed)?;
         shown.keep(&kept);
         shown.notes = self.notes(&plan, &file, before.as_ref()).map_err(failed)?;
-        shown.notes.extend(converted);
+        shown.notes.extend(converted.map(|converted| converted.notes).unwrap_or_default());
         if self.is_dry_run {
             shown.predict(&plan.estimate(SampleSize::default()).map_err(failed)?);
         }
@@ -152,16 +156,6 @@ impl Job {
         Ok(())
     }
 
-    /// A file of an older format as the netCDF-4 file that holds the same; others as they are.
-    fn as_netcdf4(&self, file: File, input: &Path) -> Result<Converted, Error> {
-        if file.named_dimensions().is_none() {
-            return Ok(Converted { file, notes: Vec::new(), moved: Vec::new() });
-        }
-        // Values are asked for piece by piece: what was decoded for one piece serves the next.
-        let cached = files::open_file(input, &File::options().allow_truncated(self.options.keep_going))?;
-        Ok(hyperslab_convert::as_netcdf4(&cached)?)
-    }
-
     /// Adds the rules that depend on the file. They are applied first; options of the command line override them. Returns
     /// datasets that stay as they are, with the reasons.
     fn adapt(
@@ -169,12 +163,17 @@ impl Job {
         options: &mut RepackOptions,
         file: &File,
         input: &Path,
-        moved: &[(String, String)],
+        converted: Option<&Converted>,
     ) -> Result<Vec<(String, String)>, Error> {
         if self.keeps_pages && options.write.page_bytes.is_none() {
             options.write.page_bytes = page_bytes(file)?;
         }
+        let moved = converted.map_or(&[][..], |converted| &converted.moved);
         let mut added = Vec::new();
+        if let Some(converted) = converted.filter(|_| self.is_hdf5_h4) {
+            added.extend(converted::as_stored(&converted.values));
+            options.changes.growing.clone_from(&converted.growing);
+        }
         let mut kept = Vec::new();
         if let Some(Profile::Cmip7) = self.profile {
             added.extend(cmip7_rules(file).map_err(|error| failure(error, input, input))?);

@@ -95,6 +95,9 @@ pub enum Libver {
 pub enum NewFormat {
     /// HDF5 by the conventions of netCDF-4; files of HDF5 stay what they are.
     Netcdf4,
+    /// HDF5 as h4toh5 makes it of HDF4.
+    #[serde(rename = "hdf5-h4")]
+    Hdf5H4,
     /// netCDF classic.
     Classic,
     /// netCDF classic with 64-bit offsets.
@@ -108,7 +111,7 @@ impl NewFormat {
     /// The version of netCDF classic, if it is one.
     pub(super) fn classic(self) -> Option<Version> {
         match self {
-            Self::Netcdf4 => None,
+            Self::Netcdf4 | Self::Hdf5H4 => None,
             Self::Classic => Some(Version::Classic),
             Self::Offset64 => Some(Version::Offset64),
             Self::Cdf5 => Some(Version::Data64),

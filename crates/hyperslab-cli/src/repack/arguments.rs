@@ -174,6 +174,9 @@ pub(crate) enum Libver {
 pub(crate) enum Format {
     /// HDF5 by the conventions of netCDF-4; HDF5 files stay what they are
     Netcdf4,
+    /// HDF5 with the names that h4toh5 gives to what is in HDF4
+    #[value(name = "hdf5-h4")]
+    Hdf5H4,
     /// netCDF classic: one group, one dimension that grows, variables of up to 2 GiB
     Classic,
     /// netCDF classic with 64-bit offsets: variables of up to 4 GiB
@@ -268,6 +271,7 @@ impl From<Format> for repack::NewFormat {
     fn from(format: Format) -> Self {
         match format {
             Format::Netcdf4 => Self::Netcdf4,
+            Format::Hdf5H4 => Self::Hdf5H4,
             Format::Classic => Self::Classic,
             Format::Offset64 => Self::Offset64,
             Format::Cdf5 => Self::Cdf5,

@@ -1,10 +1,12 @@
 //! The tree of a file, as it is read when the file is opened: see [`tree`](super::tree).
 
 use super::elements::Elements;
+use super::facts::Facts;
 use super::model::Object;
 use super::tree;
 use crate::Error;
 use crate::named_dimensions::NamedDimensions;
+use std::collections::HashMap;
 
 /// Groups deeper than this have no path.
 const DEPTH_MAX: usize = 64;
@@ -15,14 +17,18 @@ pub(super) struct Contents {
     /// The root group, and all others.
     pub(super) objects: Vec<Object>,
     pub(super) dimensions: NamedDimensions,
+    /// What HDF4 says of each object.
+    pub(super) facts: HashMap<usize, Facts>,
+    /// How many of the last attributes of the root group are those of all images.
+    pub(super) image_attributes: usize,
     /// What could not be read; shown as members of the root group.
     pub(super) problems: Vec<Error>,
 }
 
 impl Contents {
-    /// Reads the tree. What cannot be read of it is among the problems, or an error of the object itself.
-    pub(super) fn read(elements: &Elements) -> Self {
-        tree::read(elements)
+    /// Reads the tree, with those of HDF-EOS2 as structures or as the Vgroups that they are. What cannot be read of it is among the problems, or an error of the object itself.
+    pub(super) fn read(elements: &Elements, has_structures: bool) -> Self {
+        tree::read(elements, has_structures)
     }
 
     /// The offset of the description of an object.

@@ -17,7 +17,7 @@ pub(super) const ROOT: Address = Address(0);
 /// An open file.
 pub(super) struct Hdf4 {
     pub(super) elements: Arc<Elements>,
-    contents: Arc<Contents>,
+    pub(super) contents: Arc<Contents>,
     is_truncated: bool,
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Image {
     pub(super) dataset: DataSet,
     /// The tags and references by which Vgroups refer to it.
     pub(super) keys: Vec<(u16, u16)>,
+    /// The element that is its palette.
+    pub(super) palette: Option<(u16, u16)>,
 }
 
 /// The images of a file, and the attributes of all.
@@ -109,7 +111,9 @@ impl Images {
             Ok(mut dataset) => {
                 let keys = vec![key, data];
                 dataset.attributes.extend(tables.annotations(&keys));
-                self.images.push(Image { name, what: "image", reference: data.1, dataset, keys });
+                let is_palette = |part: &&(u16, u16)| [tag::PALETTE, tag::PALETTE_8].contains(&part.0);
+                let palette = parts.iter().find(is_palette).copied();
+                self.images.push(Image { name, what: "image", reference: data.1, dataset, keys, palette });
             }
             Err(error) => self.problems.push(error.at_object(format!("image {}", data.1))),
         }
@@ -131,7 +135,8 @@ impl Images {
             at: descriptor.offset.into(),
         };
         let name = Name::default();
-        self.images.push(Image { name, what: "palette", reference: key.1, dataset, keys: vec![key] });
+        let keys = vec![key];
+        self.images.push(Image { name, what: "palette", reference: key.1, dataset, keys, palette: None });
     }
 }
 

@@ -22,6 +22,7 @@ mod elements;
 mod eos;
 mod eos_group;
 mod extents;
+mod facts;
 mod format;
 mod image;
 mod model;
@@ -39,4 +40,5 @@ mod tree;
 mod values;
 mod vdata;
 
+pub use facts::{Facts, Kind, facts, image_attributes, without_structures};
 pub(crate) use open::{is_hdf4, open};

@@ -32,12 +32,23 @@ pub(crate) fn open(
     let source = at_once(source).map_err(|error| error.in_file(name.clone()))?;
     let read = || {
         let elements = Arc::new(Elements::read(source.clone())?);
-        let contents = Contents::read(&elements);
+        let contents = Contents::read(&elements, true);
         Ok(Hdf4::new(elements, contents))
     };
     let format = read().map_err(|error: crate::Error| error.in_file(name))?;
     let data = Arc::new(DataSource::new(source.clone(), runtime));
     Ok(Arc::new(FileInner::new(data, Box::new(format), linked, open_linked, false)))
+}
+
+/// The same file, in which Vgroups of HDF-EOS2 are Vgroups as all others.
+pub(super) fn again(inner: &FileInner) -> Result<Arc<FileInner>> {
+    let (source, runtime) = (inner.source.clone(), inner.data.runtime.clone());
+    let elements = Arc::new(Elements::read(source.clone())?);
+    let contents = Contents::read(&elements, false);
+    let data = Arc::new(DataSource::new(source, runtime));
+    let format = Box::new(Hdf4::new(elements, contents));
+    let (linked, open_linked) = inner.links();
+    Ok(Arc::new(FileInner::new(data, format, linked, open_linked, false)))
 }
 
 /// A small distant file in memory; others as they are.

@@ -8,6 +8,7 @@ use super::attribute::Attribute;
 use super::contents::Contents;
 use super::elements::Elements;
 use super::eos::{self, Structures};
+use super::facts::{Facts, Kind};
 use super::format::ROOT;
 use super::image;
 use super::model::{Dimension, Group, Object};
@@ -26,15 +27,15 @@ const DEPTH_MAX: usize = 64;
 /// No group has this address.
 const NOWHERE: Address = Address(u64::MAX);
 
-/// Reads the tree of a file.
-pub(super) fn read(elements: &Elements) -> Contents {
+/// Reads the tree of a file, with the structures of HDF-EOS2 or with the Vgroups that they are.
+pub(super) fn read(elements: &Elements, has_structures: bool) -> Contents {
     let mut tables = Tables::read(elements);
     let problems = std::mem::take(&mut tables.problems);
     let contents = Contents { problems, ..Contents::default() };
     let (by_key, names) = (HashMap::new(), HashMap::new());
     let renamed = HashSet::new();
     let mut builder = Builder { elements, tables: &tables, contents, by_key, renamed, names };
-    builder.build();
+    builder.build(has_structures);
     builder.contents
 }
 
@@ -52,22 +53,25 @@ pub(super) struct Builder<'e> {
 }
 
 impl Builder<'_> {
-    fn build(&mut self) {
+    fn build(&mut self, has_structures: bool) {
         let scientific = scientific::read(self.elements, self.tables)
             .unwrap_or_else(|| scientific_old::read(self.elements, self.tables));
-        let structures = Structures::read(&scientific.attributes);
+        let described = if has_structures { &scientific.attributes[..] } else { &[] };
+        let structures = Structures::read(described);
         let images = image::read(self.elements, self.tables);
         let mut attributes = self.file_annotations();
+        self.contents.image_attributes = images.attributes.len();
         attributes.extend(images.attributes);
         let root = Group { at: 0, ..Group::default() };
         self.contents.objects.push(Object::Group(root));
         self.contents.problems.extend(images.problems);
         let sds = self.add_scientific(scientific, &mut attributes);
-        let mut pictures = Vec::new();
+        let (mut pictures, mut palettes) = (Vec::new(), Vec::new());
         for picture in images.images {
             let index = self.add(Object::DataSet(Box::new(picture.dataset)));
             self.names.insert(index, (picture.name, picture.what, picture.reference));
             self.lead_to(index, picture.keys);
+            palettes.extend(picture.palette.map(|palette| (index, palette)));
             pictures.push(index);
         }
         let groups = self.lone_vgroups(&structures);
@@ -75,7 +79,7 @@ impl Builder<'_> {
         let mut members: Vec<usize> = Vec::new();
         let mut eos_groups = Vec::new();
         for (reference, vgroup) in &groups {
-            match eos::kind(vgroup) {
+            match eos::kind(vgroup).filter(|_| has_structures) {
                 Some(kind) => {
                     let index = self.add_structure(*reference, vgroup, kind, &structures, &mut in_structures);
                     eos_groups.push(index);
@@ -99,6 +103,22 @@ impl Builder<'_> {
         let hidden = known.into_iter().filter(|(index, _)| in_structures.contains(index));
         let other_names = hidden.map(|(index, name)| (name, index)).collect();
         self.contents.objects[0] = Object::Group(Group { links, other_names, attributes, at: 0 });
+        self.note_facts(&palettes);
+    }
+
+    /// Notes what HDF4 says of the objects. `palettes` are those of images.
+    fn note_facts(&mut self, palettes: &[(usize, (u16, u16))]) {
+        for (index, (name, what, reference)) in &self.names {
+            let (kind, name) = (Kind::of_word(what), name.clone());
+            self.contents.facts.insert(*index, Facts { kind, name, reference: *reference, palette: None });
+        }
+        for (image, (_, reference)) in palettes {
+            let keys = [(tag::PALETTE, *reference), (tag::PALETTE_8, *reference)];
+            let palette = keys.iter().find_map(|key| self.by_key.get(key));
+            if let Some(facts) = self.contents.facts.get_mut(image) {
+                facts.palette = palette.map(|index| Address(*index as u64));
+            }
+        }
     }
 
     pub(super) fn add(&mut self, object: Object) -> usize {
