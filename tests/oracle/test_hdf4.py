@@ -317,3 +317,18 @@ def test_references_have_the_values_of_chunks_that_were_never_written(tmp_path):
         for name, values in expected.items():
             np.testing.assert_array_equal(ours[name][...], values)
             np.testing.assert_array_equal(found[name], values)
+
+
+@pytest.mark.skipif(bool(missing_corpus()), reason=missing_corpus() or "")
+def test_fields_that_share_a_data_set_are_fields_of_their_own():
+    path = CORPUS / "quintusdias+pyhdfeos/tests/data/Swath219.hdf"
+    file = SD(str(path))
+    longitude, latitude = file.select("MRGFLD_Longitude")[:]
+    file.end()
+    with hyperslab.File(path) as ours:
+        assert {"Longitude", "Latitude"} < set(ours["Swath1"]) and "MRGFLD_Longitude" not in ours["Swath1"]
+        np.testing.assert_array_equal(ours["Swath1/Longitude"][...], longitude)
+        np.testing.assert_array_equal(ours["Swath1/Latitude"][3:9, ::2], latitude[3:9, ::2])
+        assert ours["MRGFLD_Longitude"].shape == (2, 20, 10)
+    with xr.open_dataset(path, engine="hyperslab", group="Swath1") as found:
+        assert found["Latitude"].dims == ("GeoTrack", "GeoXtrack")

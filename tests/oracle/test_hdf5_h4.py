@@ -130,8 +130,9 @@ def digests(file: Any, kind: type) -> Counter[tuple[Any, ...]]:
     """How often values occur in a file, whatever their names."""
     found: dict[Any, tuple[Any, ...]] = {}
 
-    def look(_: str, item: Any) -> None:
-        if isinstance(item, kind) and item.shape is not None:
+    def look(name: str, item: Any) -> None:
+        # What several fields share is divided here.
+        if isinstance(item, kind) and item.shape is not None and "MRGFLD_" not in name:
             values = np.asarray(item[...])
             listed = repr(values.tolist()).encode() if values.dtype.names or values.dtype.hasobject else values.tobytes()
             found[item.id.id if kind is h5py.Dataset else item.name] = (values.shape, hashlib.sha256(listed).hexdigest(), bool(values.dtype.names))

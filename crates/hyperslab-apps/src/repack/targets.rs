@@ -1,6 +1,6 @@
 //! Which file becomes which.
 
-use super::Request;
+use super::{NewFormat, Request};
 use crate::Error;
 use crate::error::system_text;
 use crate::files::is_folder;
@@ -42,6 +42,7 @@ pub(super) fn targets(request: &Request) -> Result<Targets, Error> {
         });
     }
     let is_single = named.len() == 1 && request.files_from.is_none() && !is_folder(&named[0]);
+    let ending = if request.to == Some(NewFormat::Hdf5H4) { ".h5" } else { ".nc" };
     let mut inputs = Vec::new();
     let mut outputs = BTreeMap::new();
     let (mut passed_over, mut notes) = (Vec::new(), Vec::new());
@@ -58,7 +59,7 @@ pub(super) fn targets(request: &Request) -> Result<Targets, Error> {
             let output = match &out {
                 None => std::fs::canonicalize(&file).unwrap_or_else(|_| file.clone()),
                 Some(out) if is_single && !out.is_dir() => out.clone(),
-                Some(out) => converted(&file, out.join(below(&file, name))),
+                Some(out) => converted(&file, out.join(below(&file, name)), ending),
             };
             if let Some(other) = outputs.insert(file.clone(), output.clone())
                 && other != output
@@ -109,12 +110,12 @@ fn below(file: &Path, named: &Path) -> PathBuf {
     }
 }
 
-/// The name of a new file: what was HDF4 becomes netCDF-4, and says so (`a.hdf.nc`).
-fn converted(file: &Path, output: PathBuf) -> PathBuf {
+/// The name of a new file: what was HDF4 says what it becomes (`a.hdf.nc`).
+fn converted(file: &Path, output: PathBuf, ending: &str) -> PathBuf {
     let mut head = [0; 4];
     let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head));
     match read.is_ok() && recognize(&head, u64::MAX).is_some_and(|format| format.name == "HDF4") {
-        true => [output.as_os_str(), OsStr::new(".nc")].into_iter().collect::<OsString>().into(),
+        true => [output.as_os_str(), OsStr::new(ending)].into_iter().collect::<OsString>().into(),
         false => output,
     }
 }

@@ -37,6 +37,8 @@ pub struct Grid {
     pub pixel_registration: String,
     /// The dimensions of each field, slowest first.
     pub fields: BTreeMap<String, Vec<String>>,
+    /// The fields of each data set that several share, one after the other along its first axis.
+    pub merged: BTreeMap<String, Vec<String>>,
 }
 
 /// A swath.
@@ -48,6 +50,8 @@ pub struct Swath {
     pub maps: Vec<DimensionMap>,
     /// The dimensions of each field, slowest first.
     pub fields: BTreeMap<String, Vec<String>>,
+    /// The fields of each data set that several share, one after the other along its first axis.
+    pub merged: BTreeMap<String, Vec<String>>,
 }
 
 /// The index along a dimension of data is `offset + increment × index` along one of geolocation.
@@ -88,6 +92,7 @@ fn grid(node: &Node) -> Grid {
         origin: text("GridOrigin"),
         pixel_registration: text("PixelRegistration"),
         fields: fields(node, &[("DataField", "DataFieldName")]),
+        merged: merged(node),
     }
 }
 
@@ -105,6 +110,7 @@ fn swath(node: &Node) -> Swath {
         name: node.text("SwathName").unwrap_or_default().to_string(),
         maps: maps.unwrap_or_default(),
         fields: fields(node, &[("GeoField", "GeoFieldName"), ("DataField", "DataFieldName")]),
+        merged: merged(node),
     }
 }
 
@@ -118,6 +124,13 @@ fn fields(node: &Node, kinds: &[(&str, &str)]) -> BTreeMap<String, Vec<String>> 
         }
     }
     fields
+}
+
+fn merged(node: &Node) -> BTreeMap<String, Vec<String>> {
+    let all = node.find("MergedFields").map(|group| &group.children[..]).unwrap_or_default();
+    let named =
+        all.iter().filter_map(|one| Some((one.text("MergedFieldName")?.to_string(), one.texts("FieldList"))));
+    named.collect()
 }
 
 impl Structure {
@@ -136,6 +149,17 @@ impl Structure {
             Structure::Swath(swath) => &swath.fields,
         };
         fields.get(field).map(Vec::as_slice)
+    }
+}
+
+impl Structure {
+    /// The fields that share a data set of this name, in their order along its first axis.
+    pub fn merged(&self, data_set: &str) -> Option<&[String]> {
+        let merged = match self {
+            Structure::Grid(grid) => &grid.merged,
+            Structure::Swath(swath) => &swath.merged,
+        };
+        merged.get(data_set).map(Vec::as_slice)
     }
 }
 

@@ -84,6 +84,11 @@ impl Structure {
         self.0.dimensions_of(field.as_str()?).map(<[String]>::to_vec)
     }
 
+    /// The fields that share a data set of this name, in their order along its first axis.
+    pub(super) fn merged(&self, data_set: &Name) -> Option<Vec<String>> {
+        self.0.merged(data_set.as_str()?).map(<[String]>::to_vec)
+    }
+
     /// What readers need to know of the structure.
     pub(super) fn attributes(&self) -> Vec<Attribute> {
         match &self.0 {

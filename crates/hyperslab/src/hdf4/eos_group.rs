@@ -2,7 +2,7 @@
 
 use super::attribute::Attribute;
 use super::eos::{self, Structures};
-use super::model::{Group, Object};
+use super::model::{DataSet, Group, Object, Values};
 use super::tree::Builder;
 use crate::named_dimensions::NamedDimension;
 use hyperslab_format::{Address, Name};
@@ -40,8 +40,11 @@ impl Builder<'_> {
                 let is_new = |index: &usize| !links.iter().any(|(_, known)| known == index);
                 let Some(field) = found.filter(is_new) else { continue };
                 in_structures.insert(field);
-                self.name_axes(field, index, structure, &mut dimensions);
-                links.push((self.name(&mut names, field), field));
+                let parts = self.divided(field, structure);
+                for field in if parts.is_empty() { vec![field] } else { parts } {
+                    self.name_axes(field, index, structure, &mut dimensions);
+                    links.push((self.name(&mut names, field), field));
+                }
             }
         }
         if let Some(structure) = structure {
@@ -61,6 +64,41 @@ impl Builder<'_> {
         self.contents.objects[index] =
             Object::Group(Group { links, other_names: Vec::new(), attributes, at });
         index
+    }
+
+    /// The fields that share a data set, as data sets of their own: they lie one after the other along its first axis. None if it is a
+    /// field of its own.
+    fn divided(&mut self, shared: usize, structure: Option<&eos::Structure>) -> Vec<usize> {
+        let Some((name, what, reference)) = self.names.get(&shared).cloned() else { return Vec::new() };
+        let Some(fields) = structure.and_then(|structure| structure.merged(&name)) else { return Vec::new() };
+        let Object::DataSet(all) = &self.contents.objects[shared] else { return Vec::new() };
+        let (Values::Of(key), Some((&count, shape))) = (&all.values, all.shape.split_first()) else {
+            return Vec::new();
+        };
+        let bytes = shape.iter().try_fold(all.element.bytes(), |bytes, len| bytes.checked_mul(*len));
+        let (Some(bytes), true) = (bytes, count == fields.len() as u64) else { return Vec::new() };
+        let is_written = self.elements.descriptors.get(key.0, key.1).is_some();
+        let part = |number: u64| DataSet {
+            element: all.element.clone(),
+            shape: shape.to_vec(),
+            is_unlimited: false,
+            values: if is_written { Values::Within(*key, number * bytes) } else { Values::Nowhere },
+            fill: all.fill.clone(),
+            attributes: all.attributes.clone(),
+            at: all.at,
+        };
+        let parts: Vec<DataSet> = (0..count).map(part).collect();
+        let axes = self.contents.dimensions.axes.get(&Address(shared as u64)).cloned().unwrap_or_default();
+        self.renamed.extend(axes.first());
+        let mut indexes = Vec::new();
+        for (field, part) in fields.iter().zip(parts) {
+            let index = self.add(Object::DataSet(Box::new(part)));
+            self.names.insert(index, (Name::from(&**field), what, reference));
+            let own = axes.get(1..).unwrap_or_default().to_vec();
+            self.contents.dimensions.axes.insert(Address(index as u64), own);
+            indexes.push(index);
+        }
+        indexes
     }
 
     /// The grid mapping of a grid whose fields have both of its axes, and its name at those fields.

@@ -96,6 +96,13 @@ fn stored(elements: &Arc<Elements>, data_set: &DataSet, node: &Node) -> Result<S
         Values::Nowhere => Ok(nowhere(node).into()),
         Values::Known(bytes) => Ok(Storage::Compact { data: Bytes::from(bytes.clone()) }.into()),
         Values::Within(key, start) => {
+            if let Place::Extents(extents) = Place::of(elements, *key)?
+                && let [Stretch { at: Some(at), len }] = extents[..]
+                && start.checked_add(needed).is_some_and(|end| end <= len)
+            {
+                let part = Stretch { at: Some(at + start), len: needed };
+                return Ok(extents_storage(data_set, node, vec![part], needed).into());
+            }
             let element = elements.need(*key)?;
             let range = *start as usize..start.saturating_add(needed) as usize;
             let values =
