@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import ctypes
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
-from hdf4_library import set_bits, set_chunks, set_file
+from hdf4_library import LIBRARY, set_bits, set_chunks, set_file
 from kit import CORPUS, missing_corpus, scaled
 from pyhdf import VS  # noqa: F401: HDF.vstart needs it.
 from pyhdf.HDF import HC, HDF
@@ -332,3 +333,20 @@ def test_fields_that_share_a_data_set_are_fields_of_their_own():
         assert ours["MRGFLD_Longitude"].shape == (2, 20, 10)
     with xr.open_dataset(path, engine="hyperslab", group="Swath1") as found:
         assert found["Latitude"].dims == ("GeoTrack", "GeoXtrack")
+
+
+def test_numbers_that_are_stored_little_endian(tmp_path):
+    path, pair = tmp_path / "little.hdf", ctypes.c_int32 * 2
+    file = LIBRARY.SDstart(str(path).encode(), SDC.WRITE | SDC.CREATE)
+    made = {}
+    for name, kind in TYPES.items():
+        made[name] = (np.arange(12) * 7 - 3).astype(name).reshape(3, 4)
+        # `DFNT_LITEND`.
+        one = LIBRARY.SDcreate(file, name.encode(), kind | 0x4000, 2, pair(3, 4))
+        assert LIBRARY.SDwritedata(one, pair(0, 0), None, pair(3, 4), made[name].ctypes.data_as(ctypes.c_void_p)) == 0
+        LIBRARY.SDendaccess(one)
+    assert LIBRARY.SDend(file) == 0
+    with hyperslab.File(path) as ours:
+        for name, values in made.items():
+            np.testing.assert_array_equal(ours[name][...], values)
+            assert ours[name].dtype == name

@@ -1,6 +1,7 @@
 //! Files made of a few elements, read through the engine.
 
 use crate::{Endianness, File, Selection};
+use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use hyperslab_io::Memory;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -108,6 +109,39 @@ fn a_compressed_element_is_one_chunk() {
 }
 
 /// A Vdata with a column of int32 and one of two uint16.
+/// Values that szip codes, most significant byte first, in blocks of two: the codes of HDF5's filter without its header.
+fn szip_codes(values: &[u8], options: u32) -> Vec<u8> {
+    let parameters = [options, 2, 16, 6];
+    let filter = FilterSpec { id: 4, optional: false, parameters: &parameters };
+    let pipeline = Pipeline::new(&[filter], 2, values.len()).unwrap();
+    pipeline.encode(values, &mut Scratch::new()).unwrap().bytes[4..].to_vec()
+}
+
+#[test]
+fn szip_is_read_with_and_without_its_header() {
+    // Entropy coding and nearest neighbours, raw, most significant byte first; and the mark of a header.
+    const HEADER: u32 = 0x10000;
+    let values = u16s(&[1, 2, 3, 40, 41, 43]);
+    for coding in [4, 32] {
+        let options: u32 = coding | 128 | 16;
+        let codes = szip_codes(&values, options);
+        let framed =
+            |kind: u8, bytes: &[u8]| [&[kind][..], &(bytes.len() as u32).to_be_bytes(), bytes].concat();
+        let stored = [
+            (options, codes.clone()),
+            (options | HEADER, framed(0, &codes)),
+            (options | HEADER, framed(1, &values)),
+        ];
+        for (options, stream) in stored {
+            let sizes = i32s(&[6, 6, options as i32]);
+            let description = [u16s(&[3, 0]), i32s(&[12]), u16s(&[9, 0, 5]), sizes, vec![16, 2]].concat();
+            let elements = [data_set((0x42BE, 2, description)), vec![(40, 9, stream)]].concat();
+            let file = open(file(&elements)).unwrap();
+            assert_eq!(read(&file, "Data-Set-2"), [1, 2, 3, 40, 41, 43], "{options:#x}");
+        }
+    }
+}
+
 fn table(interlace: u16, records: Vec<u8>) -> Vec<Made> {
     let header = [
         u16s(&[interlace]),
