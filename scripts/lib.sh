@@ -189,6 +189,19 @@ need_hsds() {
     export HYPERSLAB_HSDS="$made/bin/hsds"
 }
 
+# Programs that no one here wrote, for the full run of `hyperslab run`, and packages that bring a libhdf5 of their own.
+need_programs() {
+    local wanted=scripts/requirements-programs.txt made="$target/programs" mark
+    command -v ncks >/dev/null && command -v cdo >/dev/null && command -v octave-cli >/dev/null && command -v Rscript >/dev/null ||
+        apt_packages "no nco, cdo, gdal, octave or R: install them to test programs under \`hyperslab run\`" \
+            nco cdo gdal-bin octave r-base-core r-cran-ncdf4 r-cran-hdf5r
+    mark="$made/.installed-$(cksum <"$wanted" | cut -d' ' -f1)"
+    [ -e "$mark" ] || (quietly "install $wanted into $made" sh -c \
+        "rm -rf '$made' && '$python' -m venv '$made' && '$made/bin/python' -m pip install --disable-pip-version-check --quiet -r '$wanted'" &&
+        touch "$mark") || true
+    export HYPERSLAB_PROGRAMS_PYTHON="$made/bin/python"
+}
+
 # A browser and its driver, for the tests of pages.
 need_browser() {
     command -v chromium >/dev/null && command -v chromedriver >/dev/null && return

@@ -1,7 +1,7 @@
 //! Elements of a dataset or attribute, with what they refer to: texts and sequences of variable length, and objects.
 
 use bytes::Bytes;
-use hyperslab_tree::relocate::{HeapContent, Relocatable};
+use hyperslab_tree::relocate::{HeapContent, PackedContents, Relocatable};
 use hyperslab_write::ObjectId;
 
 /// Bytes of an element of variable length: the number of its elements, and a reference into the global heap.
@@ -140,8 +140,41 @@ impl Elements {
         is_plain.then_some(self.bytes)
     }
 
+    /// The same as [`Self::into_relocatable`], where there is nothing but many texts or sequences, in the order of their offsets: without
+    /// a value for each of them.
+    fn into_packed(self) -> Result<Relocatable, Self> {
+        let is_packed = self.sequences.is_empty() && self.references.is_empty() && self.regions.is_empty();
+        let [PackedSequences { places, .. }] = &self.packed[..] else { return Err(self) };
+        let len = self.bytes.len();
+        let mut end = Some(0);
+        for (at, ..) in places {
+            let follows = end.is_some_and(|end| end <= *at);
+            end = at.checked_add(VARIABLE_BYTES).filter(|end| follows && *end <= len);
+        }
+        if !is_packed || end.is_none() {
+            return Err(self);
+        }
+        let mut bytes = self.bytes;
+        let mut packed = self.packed;
+        let PackedSequences { places, content } = packed.swap_remove(0);
+        let places = places.into_iter().map(|(at, count, end)| {
+            bytes[at..at + VARIABLE_BYTES].fill(0);
+            bytes[at..at + COUNT_BYTES].copy_from_slice(&count.to_le_bytes());
+            (at + COUNT_BYTES, end)
+        });
+        let packed = Some(PackedContents { places: places.collect(), content });
+        Ok(Relocatable { bytes, packed, ..Relocatable::default() })
+    }
+
     /// In the form that is written, with all parts in the order of their offsets. An error says which part is wrong.
     pub(crate) fn into_relocatable(self, objects: usize) -> Result<Relocatable, String> {
+        match self.into_packed() {
+            Ok(packed) => Ok(packed),
+            Err(others) => others.into_relocatable_parts(objects),
+        }
+    }
+
+    fn into_relocatable_parts(self, objects: usize) -> Result<Relocatable, String> {
         let len = self.bytes.len();
         let mut bytes = self.bytes;
         let packed: usize = self.packed.iter().map(|packed| packed.places.len()).sum();
@@ -200,7 +233,7 @@ impl Elements {
         }
         heap.sort_by_key(|(at, _)| *at);
         references.sort_by_key(|(at, _)| *at);
-        Ok(Relocatable { bytes, heap, objects: references, omitted: Vec::new() })
+        Ok(Relocatable { bytes, heap, objects: references, ..Relocatable::default() })
     }
 }
 

@@ -22,8 +22,27 @@ pub struct Relocatable {
     pub objects: Vec<(usize, ObjectId)>,
     /// Offsets of references to heap objects, and the objects.
     pub heap: Vec<(usize, HeapContent)>,
+    /// Objects of the global heap in place of `heap`, where there are many and all are plain.
+    pub packed: Option<PackedContents>,
     /// Offsets of references to objects that are omitted; they are null references now.
     pub omitted: Vec<usize>,
+}
+
+/// Plain objects of the global heap, one after the other in one buffer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackedContents {
+    /// The offset of the reference to each, ascending, and where it ends in the content.
+    pub places: Vec<(usize, usize)>,
+    /// All of them.
+    pub content: Bytes,
+}
+
+impl PackedContents {
+    /// The offset of each reference, and the object.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        let mut start = 0;
+        self.places.iter().map(move |&(at, end)| (at, &self.content[std::mem::replace(&mut start, end)..end]))
+    }
 }
 
 /// An object of the global heap. Of texts and plain sequences there are many, so that they share a buffer.
@@ -37,7 +56,8 @@ pub enum HeapContent {
 
 impl From<Relocatable> for HeapContent {
     fn from(content: Relocatable) -> Self {
-        let is_plain = content.objects.is_empty() && content.heap.is_empty() && content.omitted.is_empty();
+        let refers_to_heap = !content.heap.is_empty() || content.packed.is_some();
+        let is_plain = content.objects.is_empty() && !refers_to_heap && content.omitted.is_empty();
         if is_plain { Self::Plain(content.bytes.into()) } else { Self::Nested(Box::new(content)) }
     }
 }
@@ -378,7 +398,9 @@ impl Relocatable {
 
     fn clear_addresses(&mut self) {
         let objects = self.objects.iter().map(|(at, _)| (*at, 8));
-        for (at, len) in objects.chain(self.heap.iter().map(|(at, _)| (*at, HEAP_REFERENCE))) {
+        let packed = self.packed.iter().flat_map(|packed| &packed.places).map(|(at, _)| *at);
+        let heap = self.heap.iter().map(|(at, _)| *at).chain(packed);
+        for (at, len) in objects.chain(heap.map(|at| (at, HEAP_REFERENCE))) {
             self.bytes.get_mut(at..at + len).into_iter().for_each(|address| address.fill(0));
         }
         for (_, child) in &mut self.heap {
@@ -445,6 +467,10 @@ impl Relocatable {
             sum.add(&(*at as u64).to_le_bytes());
             sum.add(&object.0.to_le_bytes());
         }
+        for (at, object) in self.packed.iter().flat_map(PackedContents::iter) {
+            sum.add(&(at as u64).to_le_bytes());
+            sum.add(object);
+        }
         // Elements are taken up one after the other: their offsets rarely need to be sorted.
         if self.heap.is_sorted_by_key(|(at, _)| *at) {
             self.heap.iter().for_each(|(at, child)| sum.add_child(*at, child));
@@ -460,6 +486,10 @@ impl Relocatable {
         let objects =
             self.objects.into_iter().map(|(at, object)| Patch { at, target: PatchTarget::Object(object) });
         let mut patches: Vec<Patch> = objects.collect();
+        for (at, object) in self.packed.iter().flat_map(PackedContents::iter) {
+            let item = tree.push_heap(Value { bytes: object.to_vec().into(), patches: Vec::new().into() });
+            patches.push(Patch { at, target: PatchTarget::Heap(item) });
+        }
         for (at, child) in self.heap {
             let value = match child {
                 HeapContent::Plain(bytes) => {
@@ -482,6 +512,10 @@ impl Relocatable {
         for (at, object) in self.objects {
             self.bytes[at..at + 8].copy_from_slice(&writer.address(object).0.to_le_bytes());
         }
+        for (at, object) in self.packed.iter().flat_map(PackedContents::iter) {
+            let (collection, index) = writer.write_heap_object(object)?;
+            refer(&mut self.bytes[at..at + HEAP_REFERENCE], collection, index);
+        }
         for (at, child) in self.heap {
             let (collection, index) = match child {
                 HeapContent::Plain(bytes) => writer.write_heap_object(&bytes)?,
@@ -490,10 +524,14 @@ impl Relocatable {
                     writer.write_heap_object(&bytes)?
                 }
             };
-            let reference = &mut self.bytes[at..at + HEAP_REFERENCE];
-            reference[..ADDRESS].copy_from_slice(&collection.0.to_le_bytes());
-            reference[ADDRESS..].copy_from_slice(&index.to_le_bytes());
+            refer(&mut self.bytes[at..at + HEAP_REFERENCE], collection, index);
         }
         Ok(self.bytes)
     }
+}
+
+/// Makes a reference into the global heap.
+fn refer(reference: &mut [u8], collection: Address, index: u32) {
+    reference[..ADDRESS].copy_from_slice(&collection.0.to_le_bytes());
+    reference[ADDRESS..].copy_from_slice(&index.to_le_bytes());
 }
