@@ -48,7 +48,8 @@ class Packed:
         bounds = [self.bounds[first : last + 1] for first, last in self._runs(start, count)]
         lengths = _joined([np.diff(part) for part in bounds], np.int64)
         content = _joined([self.content[part[0] : part[-1]] for part in bounds], np.uint8)
-        return of_variable_length(lengths // self.base.itemsize, lengths, content)
+        counts = lengths if self.base.itemsize == 1 else lengths // self.base.itemsize
+        return of_variable_length(counts, lengths, content)
 
     def _runs(self, start: tuple[int, ...], count: tuple[int, ...]) -> Iterator[tuple[int, int]]:
         """Where the elements of a block that follow each other begin and end."""

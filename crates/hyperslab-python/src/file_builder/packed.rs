@@ -58,9 +58,7 @@ pub fn packed_arrays<'py>(
     }
     let total = lengths.iter().map(|&length| length as usize).sum();
     let mut content = Vec::new();
-    content
-        .try_reserve_exact(total)
-        .map_err(|_| PyMemoryError::new_err("not enough memory for a copy of the values"))?;
+    content.try_reserve_exact(total).map_err(|_| no_memory())?;
     advise_huge_pages(content.spare_capacity_mut());
     for (array, &length) in arrays.iter().zip(&lengths) {
         if length > 0 {
@@ -76,4 +74,8 @@ pub fn packed_arrays<'py>(
         }
     }
     Ok(Some((lengths.into_pyarray(values.py()), content.into_pyarray(values.py()))))
+}
+
+pub fn no_memory() -> PyErr {
+    PyMemoryError::new_err("not enough memory for a copy of the values")
 }

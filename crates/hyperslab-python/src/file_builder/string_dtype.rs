@@ -2,13 +2,17 @@
 //!
 //! Source: NumPy's C API, "NumPy static string API" (`NpyString_load` and others), since NumPy 2.0.
 
-use super::packed::Packed;
+use super::packed::{Packed, no_memory};
+use hyperslab::memory::advise_huge_pages;
 use numpy::npyffi::PyArray_Descr;
 use numpy::{IntoPyArray, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::ffi::PyCapsule_GetPointer;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::ffi::{c_char, c_int, c_void};
+
+/// From the lengths of the first texts follows what all of them need.
+const SAMPLED: usize = 1024;
 
 /// An arena of texts, which is locked while it is read.
 type Allocator = *mut c_void;
@@ -90,6 +94,12 @@ pub fn packed_string_array<'py>(values: &Bound<'py, PyUntypedArray>) -> PyResult
     // SAFETY: the array is alive.
     let first = unsafe { (*values.as_array_ptr()).fields.data }.cast::<u8>().cast_const();
     for number in 0..values.len() {
+        if number == SAMPLED {
+            // The others are about as long.
+            let others = content.len() / SAMPLED * (values.len() - SAMPLED);
+            content.try_reserve(others + others / 8).map_err(|_| no_memory())?;
+            advise_huge_pages(content.spare_capacity_mut());
+        }
         let mut text = Text { size: 0, start: std::ptr::null() };
         // SAFETY: the element lies in the array, whose texts are locked.
         let found = unsafe {
