@@ -145,8 +145,13 @@ def digests(file: Any, kind: type) -> Counter[tuple[Any, ...]]:
 @pytest.mark.parametrize("name", corpus_files())
 def test_real_files_have_the_same_values(tmp_path: Path, name: str) -> None:
     path, out = CORPUS / name, tmp_path / "out.h5"
-    if any(name.endswith(end) for end in NOT_CONVERTED):
-        pytest.skip("it is not converted")
+    # A Vgroup in itself has a place here.
+    items = NOT_CONVERTED.items()
+    reason = next((reason for end, reason in items if name.endswith(end) and reason != "leads back"), None)
+    if reason:
+        with pytest.raises(HyperslabError, match=reason):
+            hyperslab.repack(path, out, to="hdf5-h4")
+        return
     hyperslab.repack(path, out, to="hdf5-h4")
     with h5py.File(out) as file, hyperslab.File(path) as ours:
         new, old = digests(file, h5py.Dataset), digests(ours, hyperslab.Dataset)

@@ -50,17 +50,18 @@ def source_of(package: str, version: str, folder: Path) -> Path:
     return folder / f"{package}-{version}"
 
 
-@pytest.mark.skipif(not IS_FULL, reason="it is a part of the full run")
-@pytest.mark.skipif(sys.platform != "linux", reason="nothing is preloaded on other systems")
-@pytest.mark.parametrize("suite", ["h5py", "netcdf4"])
-def test_suites_have_the_same_outcomes(suite: str, tmp_path: Path) -> None:
-    tests = ["--pyargs", "h5py"]
-    folder = tmp_path
-    if suite == "netcdf4":
-        folder, tests = source_of("netcdf4", "1.7.5.1", tmp_path) / "test", ["."]
-    plain = outcomes([PYTHON], tests, folder)
-    assert len(plain) > 100
-    for way, ours in WAYS.items():
-        shutil.rmtree(tmp_path / "trace", ignore_errors=True)
-        given = [str(tmp_path / "trace") if word == "TRACE" else word for word in ours]
-        assert outcomes([*COMMAND, *given, PYTHON], tests, folder) == plain, way
+if IS_FULL:
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="nothing is preloaded on other systems")
+    @pytest.mark.parametrize("suite", ["h5py", "netcdf4"])
+    def test_suites_have_the_same_outcomes(suite: str, tmp_path: Path) -> None:
+        tests = ["--pyargs", "h5py"]
+        folder = tmp_path
+        if suite == "netcdf4":
+            folder, tests = source_of("netcdf4", "1.7.5.1", tmp_path) / "test", ["."]
+        plain = outcomes([PYTHON], tests, folder)
+        assert len(plain) > 100
+        for way, ours in WAYS.items():
+            shutil.rmtree(tmp_path / "trace", ignore_errors=True)
+            given = [str(tmp_path / "trace") if word == "TRACE" else word for word in ours]
+            assert outcomes([*COMMAND, *given, PYTHON], tests, folder) == plain, way

@@ -177,7 +177,7 @@ with h5py.File({str(file)!r}, rdcc_nbytes=100) as file:
     rows = file["t"]
     for row in range(60):
         rows[row]
-        time.sleep(0.01)
+        time.sleep(0.004)
 """
     page = tmp_path / "page.html"
     words = replay.command("trace", "-o", tmp_path / "x", "--html", page, "--", sys.executable, "-c", script)
