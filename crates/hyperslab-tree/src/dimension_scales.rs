@@ -120,7 +120,7 @@ mod tests {
             bytes: (0..count * REFERENCE_BYTES).map(|at| at as u8).collect(),
             objects: kept.map(|number| (number * REFERENCE_BYTES, ObjectId(number as u32))).collect(),
             omitted: omitted.iter().map(|number| number * REFERENCE_BYTES).collect(),
-            heap: Vec::new(),
+            ..Relocatable::default()
         }
     }
 
