@@ -130,15 +130,19 @@ def test_the_interpreter_runs_on_while_a_read_is_under_way(tmp_path):
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file.create_dataset("d", data=values, chunks=(1, 100_000), compression="gzip", compression_opts=1)
     steps = 0
-    with hyperslab.File(tmp_path / "a.h5") as file:
+    with hyperslab.File(tmp_path / "a.h5", cache_bytes=0) as file:
         dataset = file["d"]
-        result = []
-        thread = threading.Thread(target=lambda: result.append(dataset[...]))
-        thread.start()
-        while thread.is_alive():
-            steps += 1
-        thread.join()
-    np.testing.assert_array_equal(result[0], values)
+        # On a busy machine, a read may be over before the interpreter gets a processor again.
+        for _ in range(50):
+            result = []
+            thread = threading.Thread(target=lambda result=result: result.append(dataset[...]))
+            thread.start()
+            while thread.is_alive():
+                steps += 1
+            thread.join()
+            np.testing.assert_array_equal(result[0], values)
+            if steps > 100:
+                break
     assert steps > 100
 
 
