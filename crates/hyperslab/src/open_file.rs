@@ -164,9 +164,10 @@ impl FileInner {
         }
     }
 
-    /// Where the files that this one refers to are looked for, and how they are opened: for the same file, opened again.
-    pub(crate) fn links(&self) -> (LinkedFiles<FileInner>, OpenLinked) {
-        (self.linked.again(), self.open_linked)
+    /// The same file with other objects.
+    pub(crate) fn seen_as(&self, format: Box<dyn Format>) -> Self {
+        let data = Arc::new(DataSource::new(self.source.clone(), self.data.runtime.clone()));
+        Self::new(data, format, self.linked.again(), self.open_linked, self.is_lenient)
     }
 
     /// Opens a file that this one refers to.

@@ -150,9 +150,7 @@ impl Structure {
         };
         fields.get(field).map(Vec::as_slice)
     }
-}
 
-impl Structure {
     /// The fields that share a data set of this name, in their order along its first axis.
     pub fn merged(&self, data_set: &str) -> Option<&[String]> {
         let merged = match self {

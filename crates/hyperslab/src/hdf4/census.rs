@@ -4,7 +4,7 @@ use super::chunk_index::entries;
 use super::contents::Contents;
 use super::elements::Elements;
 use super::extents;
-use super::model::{Object, Values};
+use super::model::Object;
 use super::place::Place;
 use crate::census::{Census, Claims, Owner, Tree};
 use hyperslab_hdf4::{Special, tag};
@@ -25,10 +25,10 @@ pub(super) fn take(elements: &Elements, contents: &Contents, file_bytes: u64) ->
             continue;
         };
         tree.datasets += 1;
-        let (Values::Of(key) | Values::Reordered(key, _)) = &data_set.values else { continue };
+        let Some(key) = data_set.values.element() else { continue };
         let path = contents.path(index);
         let owner = Owner::RawData(names.len());
-        match values(elements, *key) {
+        match values(elements, key) {
             Ok(parts) => {
                 names.push(path);
                 for Stretch { at, len } in parts {

@@ -2,6 +2,7 @@
 
 use super::attribute::Attribute;
 use super::eos::{self, Structures};
+use super::facts::{Facts, Kind};
 use super::model::{DataSet, Group, Object, Values};
 use super::tree::Builder;
 use crate::named_dimensions::NamedDimension;
@@ -22,7 +23,8 @@ impl Builder<'_> {
         in_structures: &mut eos::Fields,
     ) -> usize {
         let index = self.add(Object::Group(Group::default()));
-        self.names.insert(index, (vgroup.name.clone(), "vgroup", reference));
+        let facts = Facts::new(Kind::Vgroup, vgroup.name.clone(), reference);
+        self.contents.facts.insert(index, facts);
         self.by_key.insert((tag::VGROUP, reference), index);
         let structure = structures.of(kind, &vgroup.name);
         let (mut names, mut links) = (Names::default(), Vec::new());
@@ -69,8 +71,9 @@ impl Builder<'_> {
     /// The fields that share a data set, as data sets of their own: they lie one after the other along its first axis. None if it is a
     /// field of its own.
     fn divided(&mut self, shared: usize, structure: Option<&eos::Structure>) -> Vec<usize> {
-        let Some((name, what, reference)) = self.names.get(&shared).cloned() else { return Vec::new() };
-        let Some(fields) = structure.and_then(|structure| structure.merged(&name)) else { return Vec::new() };
+        let Some(facts) = self.contents.facts.get(&shared).cloned() else { return Vec::new() };
+        let fields = structure.and_then(|structure| structure.merged(&facts.name));
+        let Some(fields) = fields else { return Vec::new() };
         let Object::DataSet(all) = &self.contents.objects[shared] else { return Vec::new() };
         let (Values::Of(key), Some((&count, shape))) = (&all.values, all.shape.split_first()) else {
             return Vec::new();
@@ -93,7 +96,7 @@ impl Builder<'_> {
         let mut indexes = Vec::new();
         for (field, part) in fields.iter().zip(parts) {
             let index = self.add(Object::DataSet(Box::new(part)));
-            self.names.insert(index, (Name::from(&**field), what, reference));
+            self.contents.facts.insert(index, Facts { name: Name::from(&**field), ..facts.clone() });
             let own = axes.get(1..).unwrap_or_default().to_vec();
             self.contents.dimensions.axes.insert(Address(index as u64), own);
             indexes.push(index);
@@ -138,7 +141,7 @@ impl Builder<'_> {
         let shape = data_set.shape.clone();
         let address = Address(field as u64);
         let known = self.contents.dimensions.axes.get(&address).cloned().unwrap_or_default();
-        let own = self.names.get(&field).map(|(name, ..)| name.clone()).unwrap_or_default();
+        let own = self.contents.facts.get(&field).map(|facts| facts.name.clone()).unwrap_or_default();
         let listed = structure.and_then(|structure| structure.dimensions_of(&own)).unwrap_or_default();
         let mut axes = Vec::new();
         for (axis, len) in shape.iter().enumerate() {

@@ -1,10 +1,11 @@
 //! What HDF4 says of its objects beyond what the engine's words have: for who keeps it in another format.
 
+use super::contents::Contents;
 use super::format::Hdf4;
-use super::open;
 use crate::{Error, File, Result};
 use hyperslab_format::{Address, Name};
 use std::any::Any;
+use std::sync::Arc;
 
 /// What an object is in HDF4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,14 +35,21 @@ pub struct Facts {
     pub palette: Option<Address>,
 }
 
+impl Facts {
+    pub(super) fn new(kind: Kind, name: Name, reference: u16) -> Self {
+        Self { kind, name, reference, palette: None }
+    }
+}
+
 impl Kind {
-    pub(super) fn of_word(word: &str) -> Self {
-        match word {
-            "image" => Kind::Image,
-            "palette" => Kind::Palette,
-            "vdata" => Kind::Vdata,
-            "vgroup" => Kind::Vgroup,
-            _ => Kind::DataSet,
+    /// What an object without a name is called by.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Kind::DataSet => "data_set",
+            Kind::Image => "image",
+            Kind::Palette => "palette",
+            Kind::Vdata => "vdata",
+            Kind::Vgroup => "vgroup",
         }
     }
 }
@@ -67,10 +75,11 @@ pub fn image_attributes(file: &File) -> Result<usize> {
 /// The same file, in which Vgroups of HDF-EOS2 are Vgroups as all others.
 ///
 /// # Errors
-/// A file of another format, and those of opening it.
+/// A file of another format.
 pub fn without_structures(file: &File) -> Result<File> {
-    of(file)?;
-    Ok(File { inner: open::again(&file.inner)? })
+    let elements = of(file)?.elements.clone();
+    let contents = Contents::read(&elements, false);
+    Ok(File { inner: Arc::new(file.inner.seen_as(Box::new(Hdf4::new(elements, contents)))) })
 }
 
 fn of(file: &File) -> Result<&Hdf4> {

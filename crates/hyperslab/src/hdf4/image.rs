@@ -5,6 +5,7 @@
 
 use super::attribute::Attribute;
 use super::elements::{Element as Bytes, Elements};
+use super::facts;
 use super::model::{DataSet, Element, Values};
 use super::tables::Tables;
 use crate::format_error::OrError;
@@ -34,7 +35,7 @@ const BYTE: NumberType = NumberType { kind: Kind::UInt, bytes: 1, is_little_endi
 /// An image or a palette.
 pub(super) struct Image {
     pub(super) name: Name,
-    pub(super) what: &'static str,
+    pub(super) kind: facts::Kind,
     pub(super) reference: u16,
     pub(super) dataset: DataSet,
     /// The tags and references by which Vgroups refer to it.
@@ -113,7 +114,14 @@ impl Images {
                 dataset.attributes.extend(tables.annotations(&keys));
                 let is_palette = |part: &&(u16, u16)| [tag::PALETTE, tag::PALETTE_8].contains(&part.0);
                 let palette = parts.iter().find(is_palette).copied();
-                self.images.push(Image { name, what: "image", reference: data.1, dataset, keys, palette });
+                self.images.push(Image {
+                    name,
+                    kind: facts::Kind::Image,
+                    reference: data.1,
+                    dataset,
+                    keys,
+                    palette,
+                });
             }
             Err(error) => self.problems.push(error.at_object(format!("image {}", data.1))),
         }
@@ -136,7 +144,14 @@ impl Images {
         };
         let name = Name::default();
         let keys = vec![key];
-        self.images.push(Image { name, what: "palette", reference: key.1, dataset, keys, palette: None });
+        self.images.push(Image {
+            name,
+            kind: facts::Kind::Palette,
+            reference: key.1,
+            dataset,
+            keys,
+            palette: None,
+        });
     }
 }
 

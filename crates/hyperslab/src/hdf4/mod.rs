@@ -34,8 +34,6 @@ mod place;
 mod scientific;
 mod scientific_old;
 mod tables;
-#[cfg(test)]
-mod tests;
 mod tree;
 mod values;
 mod vdata;

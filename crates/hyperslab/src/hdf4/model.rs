@@ -77,6 +77,19 @@ pub(super) enum Values {
     Reordered((u16, u16), Order),
 }
 
+impl Values {
+    /// The element whose bytes are all of the data set's own.
+    pub(super) fn element(&self) -> Option<(u16, u16)> {
+        match self {
+            Values::Of(key)
+            | Values::Pixels(key)
+            | Values::Reordered(key, _)
+            | Values::Jpeg { pixels: key, .. } => Some(*key),
+            Values::Within(..) | Values::Nowhere | Values::Known(_) => None,
+        }
+    }
+}
+
 /// A dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Dimension {

@@ -4,6 +4,7 @@ use super::attribute;
 use super::contents::Contents;
 use super::elements::Elements;
 use super::model::{DataSet, Group, Object, Values};
+use super::pixels;
 use super::place::Place;
 use super::values;
 use crate::known_attributes::AttributeEntry;
@@ -110,12 +111,17 @@ impl StoredObject for Numbered {
 
     fn form(&self) -> Result<Option<Form>> {
         let Some(data_set) = self.data_set() else { return Ok(None) };
-        let Values::Of(key) = data_set.values else { return Ok(Some(Form::Whole)) };
+        let (Values::Of(key) | Values::Pixels(key)) = data_set.values else { return Ok(Some(Form::Whole)) };
         Ok(Some(match Place::of(&self.elements, key)? {
             Place::Nowhere | Place::External(_) => Form::Whole,
             Place::Extents(extents) if extents.len() < 2 => Form::Whole,
             Place::Extents(extents) => Form::Blocks(extents.len() as u64),
             Place::Coded { compressed, .. } => Form::Stream(compressed.coder.name()),
+            Place::Chunked(chunked)
+                if matches!(data_set.values, Values::Pixels(_)) && !pixels::are_rows(&chunked, data_set) =>
+            {
+                Form::Whole
+            }
             Place::Chunked(chunked) => Form::Chunks(chunked.coder.name()),
         }))
     }

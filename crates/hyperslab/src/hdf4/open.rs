@@ -40,17 +40,6 @@ pub(crate) fn open(
     Ok(Arc::new(FileInner::new(data, Box::new(format), linked, open_linked, false)))
 }
 
-/// The same file, in which Vgroups of HDF-EOS2 are Vgroups as all others.
-pub(super) fn again(inner: &FileInner) -> Result<Arc<FileInner>> {
-    let (source, runtime) = (inner.source.clone(), inner.data.runtime.clone());
-    let elements = Arc::new(Elements::read(source.clone())?);
-    let contents = Contents::read(&elements, false);
-    let data = Arc::new(DataSource::new(source, runtime));
-    let format = Box::new(Hdf4::new(elements, contents));
-    let (linked, open_linked) = inner.links();
-    Ok(Arc::new(FileInner::new(data, format, linked, open_linked, false)))
-}
-
 /// A small distant file in memory; others as they are.
 fn at_once(source: Arc<dyn Source>) -> Result<Arc<dyn Source>> {
     let len = source.len();

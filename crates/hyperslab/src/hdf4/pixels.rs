@@ -16,6 +16,16 @@ use hyperslab_format::Bytes;
 use hyperslab_hdf4::{Chunked, Coder};
 use std::sync::Arc;
 
+/// The array of pixels that chunks divide.
+fn divided(chunked: &Chunked) -> Vec<u64> {
+    chunked.dimensions.iter().map(|dimension| dimension.length.into()).collect()
+}
+
+/// True if chunks divide the rows and columns of an image themselves.
+pub(super) fn are_rows(chunked: &Chunked, image: &DataSet) -> bool {
+    image.shape.starts_with(&divided(chunked))
+}
+
 /// Pixels in chunks. The chunks divide an array whose first axis is as long as the image is wide, and whose second is as long as it
 /// is high; its elements are the pixels of the image, row by row. They are read at once, unless both arrays are the same.
 pub(super) fn in_chunks(
@@ -25,9 +35,8 @@ pub(super) fn in_chunks(
     chunked: Chunked,
     needed: u64,
 ) -> Result<Stored> {
-    let divided = chunked.dimensions.iter().map(|dimension| u64::from(dimension.length));
+    let mut shape = divided(&chunked);
     let pixels = data_set.shape.iter().take(2).product::<u64>();
-    let mut shape: Vec<u64> = divided.collect();
     if shape.len() != 2 || shape.iter().product::<u64>() != pixels {
         return Err(Error::damaged(format!(
             "chunks of an array of {shape:?} in an image of {pixels} pixels"

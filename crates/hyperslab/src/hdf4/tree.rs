@@ -32,9 +32,8 @@ pub(super) fn read(elements: &Elements, has_structures: bool) -> Contents {
     let mut tables = Tables::read(elements);
     let problems = std::mem::take(&mut tables.problems);
     let contents = Contents { problems, ..Contents::default() };
-    let (by_key, names) = (HashMap::new(), HashMap::new());
-    let renamed = HashSet::new();
-    let mut builder = Builder { elements, tables: &tables, contents, by_key, renamed, names };
+    let (by_key, renamed) = (HashMap::new(), HashSet::new());
+    let mut builder = Builder { elements, tables: &tables, contents, by_key, renamed };
     builder.build(has_structures);
     builder.contents
 }
@@ -48,8 +47,6 @@ pub(super) struct Builder<'e> {
     pub(super) by_key: HashMap<(u16, u16), usize>,
     /// Dimensions of the root group that fields of structures have under other names.
     pub(super) renamed: HashSet<usize>,
-    /// The name of each object, what it is, and its reference.
-    pub(super) names: HashMap<usize, (Name, &'static str, u16)>,
 }
 
 impl Builder<'_> {
@@ -69,10 +66,18 @@ impl Builder<'_> {
         let (mut pictures, mut palettes) = (Vec::new(), Vec::new());
         for picture in images.images {
             let index = self.add(Object::DataSet(Box::new(picture.dataset)));
-            self.names.insert(index, (picture.name, picture.what, picture.reference));
+            let facts = Facts::new(picture.kind, picture.name, picture.reference);
+            self.contents.facts.insert(index, facts);
             self.lead_to(index, picture.keys);
             palettes.extend(picture.palette.map(|palette| (index, palette)));
             pictures.push(index);
+        }
+        for (image, (_, reference)) in palettes {
+            let keys = [(tag::PALETTE, reference), (tag::PALETTE_8, reference)];
+            let palette = keys.iter().find_map(|key| self.by_key.get(key));
+            if let Some(facts) = self.contents.facts.get_mut(&image) {
+                facts.palette = palette.map(|index| Address(*index as u64));
+            }
         }
         let groups = self.lone_vgroups(&structures);
         let mut in_structures = eos::Fields::default();
@@ -103,22 +108,6 @@ impl Builder<'_> {
         let hidden = known.into_iter().filter(|(index, _)| in_structures.contains(index));
         let other_names = hidden.map(|(index, name)| (name, index)).collect();
         self.contents.objects[0] = Object::Group(Group { links, other_names, attributes, at: 0 });
-        self.note_facts(&palettes);
-    }
-
-    /// Notes what HDF4 says of the objects. `palettes` are those of images.
-    fn note_facts(&mut self, palettes: &[(usize, (u16, u16))]) {
-        for (index, (name, what, reference)) in &self.names {
-            let (kind, name) = (Kind::of_word(what), name.clone());
-            self.contents.facts.insert(*index, Facts { kind, name, reference: *reference, palette: None });
-        }
-        for (image, (_, reference)) in palettes {
-            let keys = [(tag::PALETTE, *reference), (tag::PALETTE_8, *reference)];
-            let palette = keys.iter().find_map(|key| self.by_key.get(key));
-            if let Some(facts) = self.contents.facts.get_mut(image) {
-                facts.palette = palette.map(|index| Address(*index as u64));
-            }
-        }
     }
 
     pub(super) fn add(&mut self, object: Object) -> usize {
@@ -144,8 +133,8 @@ impl Builder<'_> {
 
     /// A name for a link to an object.
     pub(super) fn name(&self, names: &mut Names, index: usize) -> Name {
-        let (own, what, reference) = &self.names[&index];
-        names.unique(own, what, *reference)
+        let Facts { kind, name, reference, .. } = &self.contents.facts[&index];
+        names.unique(name, kind.word(), *reference)
     }
 
     fn file_annotations(&self) -> Vec<Attribute> {
@@ -174,7 +163,8 @@ impl Builder<'_> {
         let mut indexes = Vec::new();
         for sds in found.data_sets {
             let index = self.add(Object::DataSet(Box::new(sds.dataset)));
-            self.names.insert(index, (sds.name, "data_set", sds.reference));
+            let facts = Facts::new(Kind::DataSet, sds.name, sds.reference);
+            self.contents.facts.insert(index, facts);
             self.contents.dimensions.axes.insert(Address(index as u64), sds.dimensions);
             self.lead_to(index, sds.keys);
             indexes.push(index);
@@ -216,7 +206,8 @@ impl Builder<'_> {
         match object {
             Ok(object) => {
                 let index = self.add(object);
-                self.names.insert(index, (vdata.name.clone(), "vdata", reference));
+                let facts = Facts::new(Kind::Vdata, vdata.name.clone(), reference);
+                self.contents.facts.insert(index, facts);
                 self.by_key.insert((tag::VDATA, reference), index);
                 Some(index)
             }
@@ -237,7 +228,8 @@ impl Builder<'_> {
             return None;
         }
         let index = self.add(Object::Group(Group::default()));
-        self.names.insert(index, (vgroup.name.clone(), "vgroup", reference));
+        let facts = Facts::new(Kind::Vgroup, vgroup.name.clone(), reference);
+        self.contents.facts.insert(index, facts);
         // Before its members: one of them may be the Vgroup itself.
         self.by_key.insert(key, index);
         let mut names = Names::default();

@@ -1,6 +1,6 @@
 //! Files made of a few elements, read through the engine.
 
-use crate::{Endianness, File, Selection};
+use hyperslab::{Endianness, File, Selection};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use hyperslab_io::Memory;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn file(elements: &[Made]) -> Vec<u8> {
     bytes
 }
 
-fn open(bytes: Vec<u8>) -> crate::Result<File> {
+fn open(bytes: Vec<u8>) -> hyperslab::Result<File> {
     File::from_source(Arc::new(Memory::new("made.hdf", bytes)))
 }
 
@@ -108,7 +108,6 @@ fn a_compressed_element_is_one_chunk() {
     assert_eq!(dataset.read::<i16>(&Selection::block(&[1, 1], &[1, 2])).unwrap(), [5, 6]);
 }
 
-/// A Vdata with a column of int32 and one of two uint16.
 /// Values that szip codes, most significant byte first, in blocks of two: the codes of HDF5's filter without its header.
 fn szip_codes(values: &[u8], options: u32) -> Vec<u8> {
     let parameters = [options, 2, 16, 6];
@@ -142,6 +141,7 @@ fn szip_is_read_with_and_without_its_header() {
     }
 }
 
+/// A Vdata with a column of int32 and one of two uint16.
 fn table(interlace: u16, records: Vec<u8>) -> Vec<Made> {
     let header = [
         u16s(&[interlace]),
@@ -195,6 +195,7 @@ fn components_of_images_come_last() {
         let dataset = file.dataset("image_4").unwrap();
         assert_eq!(dataset.shape(), [2, 3, 2]);
         assert_eq!(dataset.read::<u8>(&Selection::All).unwrap(), by_pixel);
+        assert_eq!(hyperslab::hdf5::census(&file).unwrap().raw_data, [("/image_4".to_owned(), 12)]);
     }
     // Each line by itself: a run of three, then a literal of two and one of one.
     let lines = vec![0x83, 7, 2, 1, 2, 1, 3];
@@ -203,9 +204,8 @@ fn components_of_images_come_last() {
     assert_eq!(found, [7, 7, 7, 1, 2, 3]);
 }
 
-/// Everything of a file is looked at; what cannot be read is an error.
 /// A grey image of 8 x 1 pixels that JPEG has compressed; libjpeg made it.
-const GREY: &[u8] = include_bytes!("../../../hyperslab-filters/src/hdf4/grey.jpg");
+const GREY: &[u8] = include_bytes!("../../hyperslab-filters/src/hdf4/grey.jpg");
 const GREY_PIXELS: [u8; 8] = [0, 36, 73, 109, 146, 182, 219, 255];
 
 /// An image of compression 16, one stream, or 14, whose tables are by themselves and whose end is left out.
@@ -230,6 +230,7 @@ fn pixels_that_jpeg_has_compressed_are_read() {
     }
 }
 
+/// Everything of a file is looked at; what cannot be read is an error.
 fn read_all(bytes: Vec<u8>) {
     let Ok(file) = open(bytes) else { return };
     let Ok(links) = file.root().and_then(|root| root.links()) else { return };
