@@ -143,7 +143,7 @@ fn chunked(
     let file_bytes = dataset.file().source().len();
     for (number, location) in map.iter() {
         // Such as one in several blocks, which no reader of references could join.
-        let is_outside = location.address.saturating_add(location.stored_bytes) > file_bytes;
+        let is_outside = location.is_outside(file_bytes);
         if location.filter_mask == 0 && !unfiltered_edges && !ends_early && !is_outside {
             continue;
         }

@@ -72,3 +72,11 @@ pub struct Location {
     /// Bit `i` is set if filter `i` was skipped.
     pub filter_mask: u32,
 }
+
+impl Location {
+    /// True if its bytes end after a file of this length, as those of chunks do that have no place of their own, such as chunks in
+    /// several blocks.
+    pub fn is_outside(&self, file_bytes: u64) -> bool {
+        self.address.saturating_add(self.stored_bytes) > file_bytes
+    }
+}

@@ -156,7 +156,7 @@ fn is_complete(netcdf: &Netcdf, variable: &Variable, stored: &Stored) -> bool {
 fn chunked(dataset: &Dataset) -> Result<Stored, String> {
     let map = dataset.chunk_map().map_err(|error| error.to_string())?;
     let file_bytes = dataset.file().source().len();
-    if map.iter().any(|(_, location)| location.address.saturating_add(location.stored_bytes) > file_bytes) {
+    if map.iter().any(|(_, location)| location.is_outside(file_bytes)) {
         return Err("a chunk of it lies in several blocks".into());
     }
     let are_edges_unfiltered = !dataset.filters().is_empty()

@@ -3,7 +3,7 @@
 use super::{COLUMNS, Document, FORMAT_VERSION, IndexedDataset, KEY, RowDigest};
 use crate::columns::{Column, Table, TableWriter};
 use hyperslab::hdf5::metadata_extents;
-use hyperslab::{Bytes, Dataset, Error, File, LinkTarget, Location, Object, Prefetch, Result};
+use hyperslab::{Bytes, Dataset, Error, File, LinkTarget, Object, Prefetch, Result};
 use hyperslab_io::wrap::Recorder;
 use hyperslab_io::{Advice, Cancel, coalesce, fetch_all};
 use hyperslab_netcdf::Netcdf;
@@ -36,9 +36,7 @@ pub fn write_native(file: &File, url: &str, out: impl Write + Send) -> Result<()
     for (object, dataset) in chunked_datasets(file)? {
         let map = dataset.chunk_map()?;
         // A chunk in several blocks has no place of its own: its reader looks for it again.
-        let is_outside =
-            |location: &Location| location.address.saturating_add(location.stored_bytes) > source_bytes;
-        if !is_hdf5 && map.iter().any(|(_, location)| is_outside(&location)) {
+        if !is_hdf5 && map.iter().any(|(_, location)| location.is_outside(source_bytes)) {
             continue;
         }
         let path: Bytes = dataset.path().to_owned().into();
