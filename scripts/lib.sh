@@ -134,19 +134,25 @@ need_lzo() {
     apt_packages "no liblzo2: install it to test the encoder of LZO" liblzo2-2
 }
 
-# libhdf5 1.8 in an old wheel of h5py: files that are written for old readers are read with it. Best effort: without it,
-# that test is left out.
+# libhdf5 1.8 and 1.14 in older wheels of h5py: files that are written for old readers are read with the first, and programs
+# that are linked with both are watched. Best effort: without them, these tests are left out.
 need_old_libhdf5() {
-    local folder="$target/libhdf5-1.8" found
+    need_libhdf5 1.8 2.7.1 36 cp36m manylinux1_x86_64
+    need_libhdf5 1.14 3.12.1 311 cp311 manylinux_2_17_x86_64
+}
+
+# need_libhdf5 VERSION H5PY PYTHON ABI PLATFORM
+need_libhdf5() {
+    local folder="$target/libhdf5-$1" found
     if [ "$(uname -sm)" = "Linux x86_64" ] && [ ! -d "$folder/h5py" ]; then
         mkdir -p "$folder"
-        "$python" -m pip download --disable-pip-version-check --quiet --no-deps --only-binary=:all: --python-version 36 \
-            --abi cp36m --platform manylinux1_x86_64 --dest "$folder" h5py==2.7.1 >"$log" 2>&1 </dev/null &&
-            "$python" -m zipfile --extract "$folder"/h5py-2.7.1-*.whl "$folder" ||
-            say "  no libhdf5 1.8: a wheel of h5py 2.7.1 was not found"
+        "$python" -m pip download --disable-pip-version-check --quiet --no-deps --only-binary=:all: --python-version "$3" \
+            --abi "$4" --platform "$5" --dest "$folder" "h5py==$2" >"$log" 2>&1 </dev/null &&
+            "$python" -m zipfile --extract "$folder/h5py-$2"-*.whl "$folder" ||
+            say "  no libhdf5 $1: a wheel of h5py $2 was not found"
     fi
-    for found in "$folder"/h5py/.libs/libhdf5-*.so*; do
-        [ ! -e "$found" ] || export HYPERSLAB_LIBHDF5_1_8="$found"
+    for found in "$folder"/h5py/.libs/libhdf5-*.so* "$folder"/h5py.libs/libhdf5-*.so*; do
+        [ ! -e "$found" ] || export "HYPERSLAB_LIBHDF5_${1//./_}=$found"
     done
 }
 

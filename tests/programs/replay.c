@@ -7,6 +7,7 @@
  *   H dataset start.. stride.. count.. block.. read a hyperslab
  *   U dataset start.. count.. start.. count..  read two blocks together
  *   P dataset number point..                   read elements
+ *   B dataset element..                        read the chunk with an element as it is stored (with READ_CHUNK)
  *   R number dataset..                         read all of several datasets by one call (with MULTI)
  *   Y on                                       from now on, by H5Dread_async or not (with MULTI)
  *   M where type                               from now on, read to one of these places in memory: 0 without gaps, 1 where
@@ -101,6 +102,16 @@ extern int H5ESget_count(hid_t, size_t *);
 extern int H5ESclose(hid_t);
 #endif
 
+#ifdef READ_CHUNK
+extern int H5Dget_chunk_storage_size(hid_t, const hsize_t *, hsize_t *);
+#if READ_CHUNK == 2
+extern int H5Dread_chunk1(hid_t, hid_t, const hsize_t *, uint32_t *, void *);
+extern int H5Dread_chunk2(hid_t, hid_t, const hsize_t *, uint32_t *, void *, size_t *);
+#else
+extern int H5Dread_chunk(hid_t, hid_t, const hsize_t *, uint32_t *, void *);
+#endif
+#endif
+
 static int is_async = 0, where = 0;
 static char as = 'n';
 
@@ -147,6 +158,26 @@ static void print(int result, unsigned long before, const unsigned char *values,
     for (size_t byte = 0; result >= 0 && byte < bytes; byte++) sum = (sum ^ values[byte]) * 1099511628211u;
     printf("%d %lu %016llx\n", result, decodes - before, (unsigned long long)sum);
 }
+
+#ifdef READ_CHUNK
+static void read_chunk(hid_t dataset, const hsize_t *element) {
+    hsize_t size = 0;
+    uint32_t filters = 0;
+    H5Dget_chunk_storage_size(dataset, element, &size);
+    unsigned char *values = calloc(size + 1, 1);
+    unsigned long before = decodes;
+#if READ_CHUNK == 2
+    size_t room = size;
+    int result = element[0] % 2 ? H5Dread_chunk1(dataset, 0, element, &filters, values)
+                                : H5Dread_chunk2(dataset, 0, element, &filters, values, &room);
+#else
+    int result = H5Dread_chunk(dataset, 0, element, &filters, values);
+#endif
+    if (result < 0) printf("missing 0 0\n");
+    else print(result, before, values, size);
+    free(values);
+}
+#endif
 
 #ifdef MULTI
 static void read_several(size_t number, char *line) {
@@ -234,6 +265,13 @@ int main(void) {
 #ifdef MULTI
         } else if (text[0] == 'R') {
             read_several((size_t)number, line);
+#endif
+#ifdef READ_CHUNK
+        } else if (text[0] == 'B') {
+            hid_t space = H5Dget_space(datasets[number]);
+            numbers(&line, one, H5Sget_simple_extent_ndims(space));
+            H5Sclose(space);
+            read_chunk(datasets[number], one);
 #endif
         } else if (text[0] == 'M') {
             where = number;

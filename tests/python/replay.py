@@ -30,8 +30,9 @@ def libraries() -> dict[str, Path]:
     for path in (Path("/usr/lib/x86_64-linux-gnu/libhdf5_serial.so.103"),):
         if path.exists():
             found["system"] = path
-    if old := os.environ.get("HYPERSLAB_LIBHDF5_1_8"):
-        found["1.8"] = Path(old)
+    for version in ("1.8", "1.14"):
+        if old := os.environ.get(f"HYPERSLAB_LIBHDF5_{version.replace('.', '_')}"):
+            found[version] = Path(old)
     return found
 
 
@@ -39,6 +40,10 @@ def build(folder: Path, name: str, library: Path) -> Path:
     """The program, linked with a library."""
     program = folder / f"replay-{name}"
     flags = {"1.8": ["-DSHORT_IDS"], "system": []}.get(name, ["-DMULTI"])
+    content = library.read_bytes()
+    if b"\0H5Dread_chunk" in content:
+        versions = 2 if b"\0H5Dread_chunk2\0" in content else 1
+        flags.append(f"-DREAD_CHUNK={versions}")
     compiler = shutil.which("cc") or shutil.which("gcc") or "cc"
     command = [compiler, "-O1", *flags, "-o", program, SOURCE, library, f"-Wl,-rpath,{library.parent}", "-Wl,--allow-shlib-undefined"]
     subprocess.run(list(map(str, command)), check=True, capture_output=True)

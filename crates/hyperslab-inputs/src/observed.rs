@@ -15,8 +15,8 @@
 
 use crate::{Error, Result};
 use hyperslab::Dataset;
-use hyperslab_storage::pattern::{BlockShape, Placement, RandomPlaces, RequestedRead};
-use hyperslab_trace::{Order, Trace, TraceError, TracedPattern};
+use hyperslab_storage::pattern::{BlockShape, Placement, RequestedRead};
+use hyperslab_trace::{Trace, TraceError, TracedPattern};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -24,10 +24,6 @@ use std::path::{Path, PathBuf};
 const BLOCKS_MAX: usize = 8;
 /// and only those that read at least this share of all that is read of it.
 const SHARE_MIN: f64 = 0.01;
-/// The seed of places that only are said to be random.
-const SEED: u64 = 1;
-/// No more places are simulated.
-const PLACES_MAX: u64 = 1 << 20;
 
 /// The reads of a program.
 #[derive(Debug)]
@@ -35,33 +31,6 @@ pub struct Observed {
     path: PathBuf,
     /// Calls by dataset and block.
     calls: BTreeMap<String, BTreeMap<(Vec<u64>, Placement), u64>>,
-}
-
-/// Where the blocks of a pattern lie.
-fn placement(pattern: &TracedPattern) -> Result<Placement, String> {
-    let TracedPattern { shape, step, count, .. } = pattern;
-    if step.as_ref().is_some_and(|step| step.len() != shape.len() || step.contains(&0)) {
-        return Err("\"step\" has a number of at least 1 for each dimension".to_owned());
-    }
-    let random = |count: u64| Some(RandomPlaces { count: count.min(PLACES_MAX), seed: SEED });
-    let (order, random) = match &pattern.order {
-        _ if pattern.irregular => (None, random(*count)),
-        None => (None, None),
-        Some(Order::Sweep(order)) => {
-            let mut sorted = order.clone();
-            sorted.sort_unstable();
-            if sorted != (0..shape.len()).collect::<Vec<_>>() {
-                return Err("\"order\" names each dimension once, slowest first, or is \"random\"".to_owned());
-            }
-            (Some(order.clone()), None)
-        }
-        Some(Order::Named(name)) if name == "random" => (None, random(*count)),
-        Some(Order::Named(name)) if name == "repeat" => (None, None),
-        Some(Order::Named(name)) => {
-            return Err(format!("the order {name:?} is not known; there are \"random\" and \"repeat\""));
-        }
-    };
-    Ok(Placement { order, step: step.clone(), random })
 }
 
 impl Observed {
@@ -86,7 +55,8 @@ impl Observed {
                 others += 1;
                 continue;
             }
-            let placement = placement(&pattern)
+            let placement = pattern
+                .placement()
                 .map_err(|problem| wrong(path, &format!("line {}: {problem}", number + 1)))?;
             let dataset = format!("/{}", pattern.dataset.trim_start_matches('/'));
             let calls =

@@ -47,6 +47,9 @@ functions! {
     dread_multi = "H5Dread_multi" (
         usize, *const Hid, *const Hid, *const Hid, *const Hid, Hid, *const *mut c_void
     ) -> Herr;
+    dread_chunk = "H5Dread_chunk" (Hid, Hid, *const u64, *mut c_uint, *mut c_void) -> Herr;
+    dread_chunk1 = "H5Dread_chunk1" (Hid, Hid, *const u64, *mut c_uint, *mut c_void) -> Herr;
+    dread_chunk2 = "H5Dread_chunk2" (Hid, Hid, *const u64, *mut c_uint, *mut c_void, *mut usize) -> Herr;
     dwrite = "H5Dwrite" (Hid, Hid, Hid, Hid, Hid, *const c_void) -> Herr;
     dclose = "H5Dclose" (Hid) -> Herr;
     oclose = "H5Oclose" (Hid) -> Herr;

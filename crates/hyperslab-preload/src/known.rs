@@ -5,11 +5,13 @@ use crate::functions::Hid;
 use crate::opened::{Key, type_word};
 use crate::selection::Dims;
 use hyperslab_storage::CacheSettings;
-use hyperslab_trace::{Description, TracedDataset, TracedPattern, Watched};
+use hyperslab_trace::{Calls, Description, Others, TracedDataset, TracedPattern, Watched};
 use std::collections::HashMap;
 
-/// The most datasets that are distinguished.
+/// The most datasets that are told apart. Of those that took least time, only sums are kept.
 const OBJECTS_MAX: usize = 4096;
+/// The index of datasets for which there is no place.
+const OTHERS: usize = usize::MAX;
 
 /// A dataset that was read or written.
 pub struct Object {
@@ -36,6 +38,7 @@ pub struct Known {
     /// The one that was asked for last.
     last: Option<(usize, Hid, Place)>,
     objects: Vec<Object>,
+    others: Option<Others>,
     by_key: HashMap<(usize, Key), usize>,
     /// The identifiers of objects that are open, but were neither read nor written.
     unread: HashMap<(usize, Key), Vec<Hid>>,
@@ -99,10 +102,8 @@ impl Known {
         key: Key,
         (description, cache): (Description, Option<CacheSettings>),
     ) -> Option<Place> {
-        if self.objects.len() >= OBJECTS_MAX {
-            return None;
-        }
-        let (index, api) = (self.objects.len(), api.identity());
+        let index = if self.objects.len() < OBJECTS_MAX { self.objects.len() } else { self.fold_one() };
+        let api = api.identity();
         let (shape, chunk) = (description.dataset.shape.clone(), description.dataset.chunks.clone());
         let place = Place { index, shape: Dims::from_slice(&shape) };
         let mut ids = self.unread.remove(&(api, key)).unwrap_or_default();
@@ -113,10 +114,51 @@ impl Known {
             self.unread_ids.remove(&(api, *id));
             self.ids.insert((api, *id), place.clone());
         }
+        if index == OTHERS {
+            self.others.get_or_insert_default().datasets += 1;
+            return Some(place);
+        }
         let watched = Watched::new(description, cache, ids.len() as u64);
-        self.objects.push(Object { api, key, ids, shape, chunk, watched });
+        let object = Object { api, key, ids, shape, chunk, watched };
+        match self.objects.get_mut(index) {
+            Some(place) => *place = object,
+            None => self.objects.push(object),
+        }
         self.by_key.insert((api, key), index);
         Some(place)
+    }
+
+    /// Adds the closed dataset that took least time to the others, and returns its index.
+    fn fold_one(&mut self) -> usize {
+        let seconds = |index: &usize| self.objects[*index].watched.sums().seconds();
+        let closed = (0..self.objects.len()).filter(|index| self.objects[*index].ids.is_empty());
+        let Some(index) = closed.min_by(|a, b| seconds(a).total_cmp(&seconds(b))) else { return OTHERS };
+        let object = &self.objects[index];
+        self.others.get_or_insert_default().add(&object.watched.sums());
+        let key = (object.api, object.key);
+        if self.by_key.get(&key) == Some(&index) {
+            self.by_key.remove(&key);
+        }
+        index
+    }
+
+    /// Notes a call on one of the datasets for which there is no place.
+    pub fn note_other(&mut self, is_write: bool, seconds: f64) {
+        let others = self.others.get_or_insert_default();
+        let calls = if is_write { &mut others.writes } else { &mut others.reads };
+        calls.add(Calls { calls: 1, seconds, ..Calls::default() });
+    }
+
+    /// Notes an H5Dread_chunk of the chunk with this element.
+    pub fn note_stored(&mut self, place: &Place, element: &[u64], ended: f64, seconds: f64, thread: u64) {
+        self.is_changed = true;
+        match self.objects.get_mut(place.index) {
+            Some(object) => object.watched.note_stored(element, ended, seconds, thread),
+            None => {
+                let others = self.others.get_or_insert_default();
+                others.stored_chunks.add(Calls { calls: 1, seconds, ..Calls::default() });
+            }
+        }
     }
 
     /// True if an object is open by an identifier that is known.
@@ -132,9 +174,13 @@ impl Known {
         let Some(place) = self.ids.remove(&(api.identity(), id)) else {
             return self.forget_unread(api.identity(), id);
         };
-        let object = &mut self.objects[place.index];
+        let object = self.objects.get_mut(place.index)?;
         object.ids.retain(|known| *known != id);
-        object.ids.is_empty().then_some(object.key)
+        if !object.ids.is_empty() {
+            return None;
+        }
+        object.watched.close();
+        Some(object.key)
     }
 
     fn forget_unread(&mut self, api: usize, id: Hid) -> Option<Key> {
@@ -181,11 +227,11 @@ impl Known {
         self.is_changed
     }
 
-    /// The lines of all datasets.
-    pub fn lines(&mut self) -> Vec<(TracedDataset, Vec<TracedPattern>)> {
+    /// The lines of all datasets, and the sums of those that have none.
+    pub fn lines(&mut self) -> (Vec<(TracedDataset, Vec<TracedPattern>)>, Option<Others>) {
         self.is_changed = false;
         let touched = self.objects.iter().filter(|object| !object.watched.is_untouched());
-        touched.map(|object| object.watched.written()).collect()
+        (touched.map(|object| object.watched.written()).collect(), self.others)
     }
 
     /// What a child knows: the same objects, of which nothing was noted.

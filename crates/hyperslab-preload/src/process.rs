@@ -353,6 +353,27 @@ impl Process {
         result
     }
 
+    /// Reads the chunk with an element as it is stored, and notes it.
+    pub fn read_chunk(&self, api: &Api, id: Hid, element: *const u64, call: impl FnOnce() -> Herr) -> Herr {
+        if self.writer.is_none() || IS_INSIDE.try_with(|inside| inside.replace(true)).unwrap_or(true) {
+            return call();
+        }
+        let id = api.id(id);
+        let known = self.known().find(api, id);
+        let place = known.or_else(|| self.open(api, id)).filter(|_| !element.is_null());
+        let began = Instant::now();
+        let result = call();
+        let took = began.elapsed();
+        if let Some(place) = place.filter(|_| result >= 0) {
+            // SAFETY: libhdf5 has read a number for each dimension.
+            let element = unsafe { std::slice::from_raw_parts(element, place.shape.len()) };
+            let (ended, took) = self.seconds(began + took, took);
+            self.known().note_stored(&place, element, ended, took, thread());
+        }
+        let _ = IS_INSIDE.try_with(|inside| inside.set(false));
+        result
+    }
+
     /// What a call reads: the dataset and its elements.
     fn look_at(&self, asked: &DatasetCall<'_>) -> Option<(Place, Selected)> {
         let DatasetCall { api, dataset, .. } = asked;
@@ -366,7 +387,11 @@ impl Process {
             Some(place) => place,
             None => self.open(api, id)?,
         };
-        let selected = selection::of(api, api.id(asked.file_space), &place.shape);
+        let selected = if memory_type == 0 {
+            Selected::Unknown("chunks were read as they are stored, by H5DOread_chunk")
+        } else {
+            selection::of(api, api.id(asked.file_space), &place.shape)
+        };
         if !is_named {
             self.known().name_type(api, memory_type);
         }
@@ -397,13 +422,12 @@ impl Process {
         ended: Instant,
         took: Duration,
     ) {
-        if !self.is_writing.swap(true, Ordering::Relaxed) {
-            self.begin_writing();
-        }
-        let (ended, seconds) = (ended.duration_since(self.began).as_secs_f64(), took.as_secs_f64());
+        let (ended, seconds) = self.seconds(ended, took);
         let mut known = self.known();
+        let is_write = asked.direction == Direction::Write;
         let Some((object, memory_type)) = known.object(asked.api, place, asked.api.id(asked.memory_type))
         else {
+            known.note_other(is_write, seconds);
             return;
         };
         if let Selected::Unknown(why) = selected {
@@ -417,7 +441,7 @@ impl Process {
                 read,
                 elements,
                 rank: shape.len(),
-                is_write: asked.direction == Direction::Write,
+                is_write,
                 ended,
                 seconds,
                 memory_type,
@@ -426,14 +450,22 @@ impl Process {
         });
     }
 
+    /// When a call ended, and how long it took. What is noted is written from now on.
+    fn seconds(&self, ended: Instant, took: Duration) -> (f64, f64) {
+        if !self.is_writing.swap(true, Ordering::Relaxed) {
+            self.begin_writing();
+        }
+        (ended.duration_since(self.began).as_secs_f64(), took.as_secs_f64())
+    }
+
     /// Writes down what was noted.
     fn write(&self, has_ended: bool) {
         if self.writer.is_none() {
             return;
         }
-        let lines = self.known().lines();
+        let (lines, others) = self.known().lines();
         let Some(mut writer) = self.writer() else { return };
-        writer.write(self.started, self.began.elapsed(), has_ended, lines);
+        writer.write(self.started, self.began.elapsed(), has_ended, lines, others);
     }
 
     /// Begins to write every few seconds, by a thread of its own, to which no signal of the program is delivered.

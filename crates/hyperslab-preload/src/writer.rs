@@ -1,7 +1,7 @@
 //! The file of a process in the folder of a trace. It is written anew each time, beside the old one, and renamed.
 
 use crate::api;
-use hyperslab_trace::{Line, Process, TracedDataset, TracedPattern, VERSION};
+use hyperslab_trace::{Line, Others, Process, TracedDataset, TracedPattern, VERSION};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -40,6 +40,7 @@ impl Writer {
         ran: Duration,
         has_ended: bool,
         lines: Vec<(TracedDataset, Vec<TracedPattern>)>,
+        others: Option<Others>,
     ) {
         if lines.is_empty() {
             return;
@@ -53,6 +54,7 @@ impl Writer {
             seconds: ran.as_secs_f64(),
             ended: has_ended,
             libhdf5: api::versions(),
+            others,
         };
         if let Err(error) = self.write_lines(process, lines)
             && has_ended

@@ -175,6 +175,17 @@ impl Cache {
         }
     }
 
+    /// A chunk is read as it is stored: libhdf5 drops what it has of it.
+    pub(super) fn drop_chunk(&mut self, grid: &Grid, linear: u64, scaled: &[u64]) {
+        if self.nslots == 0 || grid.chunk_bytes > self.nbytes {
+            return;
+        }
+        let held = self.entries.in_slot(self.hash.slot(linear, scaled));
+        if let Some(entry) = held.filter(|entry| self.entries.get(*entry).chunk == linear) {
+            self.evict(entry, grid);
+        }
+    }
+
     /// One chunk of an H5Dread.
     pub(super) fn read_chunk(
         &mut self,

@@ -62,6 +62,14 @@ impl LiveCaches {
         }
     }
 
+    /// The dataset is closed: the caches take no memory until it is opened again.
+    pub fn drop_all(&mut self) {
+        let StoredAs::Chunked(grid) = &self.geometry.storage else { return };
+        for (settings, cache, _) in &mut self.caches {
+            *cache = Cache::new(&self.geometry, grid, CacheSettings { nbytes: 0, ..*settings }, self.version);
+        }
+    }
+
     /// What was counted so far is not counted any more; the chunks remain in memory.
     pub fn forget_counts(&mut self) {
         let chunks = self.geometry.chunks().map_or(0, |chunks| chunks.grid_chunks());
@@ -112,6 +120,23 @@ impl LiveCaches {
             }
         }
         self.caches.first().map_or(0, |(.., counts)| counts.decodes) - before
+    }
+
+    /// One H5Dread_chunk, of the chunk with an element: it decodes nothing, and what the caches hold of the chunk is dropped.
+    /// Returns the bytes that it read.
+    pub fn read_stored(&mut self, element: &[u64]) -> u64 {
+        let Self { geometry, caches, cursor, .. } = self;
+        let StoredAs::Chunked(grid) = &geometry.storage else { return 0 };
+        if element.len() != geometry.shape.len()
+            || element.iter().zip(&geometry.shape).any(|(at, dim)| at >= dim)
+        {
+            return 0;
+        }
+        let along = element.iter().zip(&grid.chunk).zip(&grid.strides);
+        let linear = along.map(|((at, chunk), stride)| at / chunk * stride).sum();
+        cursor.set(grid, linear, 1);
+        caches.iter_mut().for_each(|(_, cache, _)| cache.drop_chunk(grid, linear, &cursor.scaled));
+        grid.chunks.get(linear).map_or(0, |stored| stored.bytes)
     }
 
     /// The dataset.
@@ -277,6 +302,15 @@ mod tests {
         assert!(decodes[0] > decodes[1], "{decodes:?}");
         assert_eq!(live.decodes_by_chunk().decodes.iter().sum::<u64>(), decodes[0]);
         assert_eq!((live.visits(), live.chunks_visited(), live.chunks_decodable()), (80 * 8, 80, 80));
+    }
+
+    #[test]
+    fn a_chunk_that_is_read_as_it_is_stored_is_in_the_cache_no_more() {
+        let mut live = LiveCaches::new(Arc::new(geometry(&[40], &[10])), LibVersion::V1_14, &CACHES).unwrap();
+        let all = Read::Blocks { start: &[0], step: &[1], count: &[1], block: &[20] };
+        assert_eq!((live.read(all), live.read(all)), (2, 0));
+        assert_eq!((live.read_stored(&[10]), live.read_stored(&[40])), (10, 0));
+        assert_eq!(live.read(all), 1);
     }
 
     #[test]

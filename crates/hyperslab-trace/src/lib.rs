@@ -13,6 +13,7 @@
 mod candidates;
 mod order;
 mod pattern;
+mod placement;
 mod plan;
 mod record;
 mod timeline;
@@ -23,9 +24,10 @@ mod watched;
 pub use candidates::candidates;
 pub use hyperslab_simulate::Read;
 pub use order::Order;
+pub use pattern::Patterns;
 pub use plan::{CachePlan, EnginePlan, PLAN_VARIABLE, Plan, PlannedCache};
 pub use record::{
-    CacheDecodes, Calls, ChunkDecodes, Line, Process, Timeline, TracedDataset, TracedPattern, VERSION,
+    CacheDecodes, Calls, ChunkDecodes, Line, Others, Process, Timeline, TracedDataset, TracedPattern, VERSION,
 };
 pub use trace::{Trace, TraceError};
 pub use wanted_chunks::WantedChunks;

@@ -5,13 +5,14 @@ use crate::order::Places;
 use crate::record::{Calls, TracedDataset, TracedPattern};
 use crate::timeline::rounded;
 use crate::watched::Call;
+use hyperslab_storage::pattern::{BlockShape, RequestedRead};
 
 /// The most patterns of a dataset that are kept; those that come later are added up as one.
 const PATTERNS_MAX: usize = 64;
 
 /// The patterns of a dataset.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Patterns {
+pub struct Patterns {
     patterns: Vec<Pattern>,
     /// The one that was seen last: most often, the next call is of it, too.
     last: usize,
@@ -31,7 +32,7 @@ struct Pattern {
 
 impl Patterns {
     /// Notes a call and the chunks that it decoded, where they are counted.
-    pub(crate) fn note(&mut self, call: &Call<'_>, bytes: u64, decodes: Option<u64>) {
+    pub fn note(&mut self, call: &Call<'_>, bytes: u64, decodes: Option<u64>) {
         if !self.patterns.get(self.last).is_some_and(|last| last.is_of(call)) {
             self.last = match self.patterns.iter().position(|pattern| pattern.is_of(call)) {
                 Some(found) => found,
@@ -53,30 +54,52 @@ impl Patterns {
         &'p self,
         dataset: &'p TracedDataset,
     ) -> impl Iterator<Item = TracedPattern> + 'p {
-        self.patterns.iter().map(|pattern| TracedPattern {
-            dataset: dataset.traced.clone(),
-            file: Some(dataset.file.clone()),
-            inode: dataset.inode,
-            shape: pattern.shape.clone(),
-            step: pattern.step.clone(),
-            order: pattern.places.order(),
-            count: pattern.calls.calls,
-            write: pattern.is_write,
-            irregular: pattern.is_irregular,
-            bytes: pattern.calls.bytes,
-            seconds: rounded(pattern.calls.seconds),
-            decodes: pattern.calls.decodes,
-            memory_type: pattern.memory_type.clone(),
-        })
+        self.patterns.iter().map(|pattern| pattern.written(dataset))
+    }
+
+    /// The reads, as the doctor takes them. Random places are a round number, so that one call more asks for nothing new.
+    pub fn reads(&self) -> Vec<RequestedRead> {
+        let dataset = TracedDataset::default();
+        let patterns = self.patterns.iter().filter(|pattern| !pattern.is_write);
+        let mut reads: Vec<RequestedRead> = Vec::new();
+        for pattern in patterns.map(|pattern| pattern.written(&dataset)) {
+            let count = pattern.count.next_power_of_two();
+            let Ok(placement) = (TracedPattern { count, ..pattern.clone() }).placement() else { continue };
+            let read = RequestedRead {
+                placement,
+                ..RequestedRead::new(BlockShape::of_elements(&pattern.shape), 1.0)
+            };
+            if !reads.contains(&read) {
+                reads.push(read);
+            }
+        }
+        reads
     }
 }
-
 /// The covered extent along a dimension, and the distance of its elements where not each is wanted.
 fn covered(step: u64, count: u64, block: u64) -> (u64, u64) {
     if count == 1 || step == block { (count * block, 1) } else { ((count - 1) * step + block, step) }
 }
 
 impl Pattern {
+    fn written(&self, dataset: &TracedDataset) -> TracedPattern {
+        TracedPattern {
+            dataset: dataset.traced.clone(),
+            file: Some(dataset.file.clone()),
+            inode: dataset.inode,
+            shape: self.shape.clone(),
+            step: self.step.clone(),
+            order: self.places.order(),
+            count: self.calls.calls,
+            write: self.is_write,
+            irregular: self.is_irregular,
+            bytes: self.calls.bytes,
+            seconds: rounded(self.calls.seconds),
+            decodes: self.calls.decodes,
+            memory_type: self.memory_type.clone(),
+        }
+    }
+
     fn of(call: &Call<'_>) -> Self {
         let (mut shape, mut step, mut is_irregular) = (vec![1; call.rank], None, true);
         if let Read::Blocks { step: steps, count, block, .. } = call.read {

@@ -11,7 +11,6 @@
 use crate::Order;
 use hyperslab_storage::CacheSettings;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The version of these lines.
 pub const VERSION: u32 = 1;
@@ -45,6 +44,39 @@ pub struct Process {
     pub ended: bool,
     /// The versions of the libraries that it called.
     pub libhdf5: Vec<String>,
+    /// Where it used too many datasets to tell of each: those that took least time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<Others>,
+}
+
+/// Datasets of which only sums are told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Others {
+    /// Their number; one that was closed and opened again may count twice.
+    pub datasets: u64,
+    /// All reads and writes, and chunks read as they are stored.
+    pub reads: Calls,
+    #[allow(missing_docs)]
+    pub writes: Calls,
+    #[allow(missing_docs)]
+    pub stored_chunks: Calls,
+}
+
+impl Others {
+    /// Adds others.
+    pub fn add(&mut self, other: &Self) {
+        self.datasets += other.datasets;
+        self.reads.add(other.reads);
+        self.writes.add(other.writes);
+        self.stored_chunks.add(other.stored_chunks);
+        // Not every dataset has its decodes counted, and a sum of some would be taken for that of all.
+        self.reads.decodes = None;
+    }
+
+    /// Seconds inside all calls.
+    pub fn seconds(&self) -> f64 {
+        self.reads.seconds + self.writes.seconds + self.stored_chunks.seconds
+    }
 }
 
 /// What was read of a dataset, or written to it.
@@ -91,6 +123,9 @@ pub struct TracedDataset {
     /// All writes.
     #[serde(default, skip_serializing_if = "Calls::is_empty")]
     pub writes: Calls,
+    /// Chunks read as they are stored, by H5Dread_chunk: nothing is decoded.
+    #[serde(default, skip_serializing_if = "Calls::is_empty")]
+    pub stored_chunks: Calls,
     /// The chunks that the reads touched, counted again at each read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visits: Option<u64>,
@@ -103,12 +138,6 @@ pub struct TracedDataset {
     /// Why decodes are not counted, where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_counted: Option<String>,
-    /// Where `hyperslab run` answers reads: how many it answered,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub answered: u64,
-    /// and why it left others to libhdf5.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub left: BTreeMap<String, u64>,
     /// When the calls were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Timeline>,
@@ -132,7 +161,8 @@ pub struct Calls {
 }
 
 impl Calls {
-    fn is_empty(&self) -> bool {
+    /// True where there was none.
+    pub fn is_empty(&self) -> bool {
         self.calls == 0
     }
 
@@ -226,10 +256,6 @@ pub struct TracedPattern {
 
 fn once() -> u64 {
     1
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use crate::candidates::candidates;
 use crate::pattern::Patterns;
-use crate::record::{CacheDecodes, Calls, ChunkDecodes, TracedDataset, TracedPattern};
+use crate::record::{CacheDecodes, Calls, ChunkDecodes, Others, TracedDataset, TracedPattern};
 use crate::timeline::{Times, rounded};
 use hyperslab_simulate::{Geometry, LibVersion, LiveCaches, Read};
 use hyperslab_storage::CacheSettings;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is known of a dataset when it is read for the first time.
@@ -51,14 +51,13 @@ pub struct Watched {
     times: Times,
     reads: Calls,
     writes: Calls,
+    stored_chunks: Calls,
     /// The thread that read last, and all of them.
     thread: u64,
     threads: BTreeSet<u64>,
     first: Option<f64>,
     last: f64,
     opened: u64,
-    answered: u64,
-    left: BTreeMap<&'static str, u64>,
 }
 
 impl Watched {
@@ -90,13 +89,12 @@ impl Watched {
             times: Times::default(),
             reads: Calls::default(),
             writes: Calls::default(),
+            stored_chunks: Calls::default(),
             thread: 0,
             threads: BTreeSet::new(),
             first: None,
             last: 0.0,
             opened,
-            answered: 0,
-            left: BTreeMap::new(),
         }
     }
 
@@ -127,14 +125,25 @@ impl Watched {
         let calls = if call.is_write { &mut self.writes } else { &mut self.reads };
         calls.add(Calls { calls: 1, bytes, seconds: call.seconds, decodes });
         self.patterns.note(call, bytes, decodes);
-        self.times.note(call.ended, call.seconds, decodes.unwrap_or(0));
-        self.last = call.ended;
+        self.note_time(call.ended, call.seconds, decodes.unwrap_or(0), call.thread);
+    }
+
+    /// Notes an H5Dread_chunk of the chunk with this element.
+    pub fn note_stored(&mut self, element: &[u64], ended: f64, seconds: f64, thread: u64) {
+        let bytes = self.caches.as_mut().map_or(0, |caches| caches.read_stored(element));
+        self.stored_chunks.add(Calls { calls: 1, bytes, seconds, decodes: None });
+        self.note_time(ended, seconds, 0, thread);
+    }
+
+    fn note_time(&mut self, ended: f64, seconds: f64, decodes: u64, thread: u64) {
+        self.times.note(ended, seconds, decodes);
+        self.last = ended;
         if self.first.is_none() {
-            self.first = Some((call.ended - call.seconds).max(0.0));
+            self.first = Some((ended - seconds).max(0.0));
         }
-        if self.threads.is_empty() || self.thread != call.thread {
-            self.thread = call.thread;
-            self.threads.insert(call.thread);
+        if self.threads.is_empty() || self.thread != thread {
+            self.thread = thread;
+            self.threads.insert(thread);
         }
     }
 
@@ -147,25 +156,26 @@ impl Watched {
         Self { caches, settings, not_counted, ..Self::new(description, self.description.cache, 0) }
     }
 
+    /// It is closed everywhere: libhdf5 has none of its chunks any more, and those simulated take no memory.
+    pub fn close(&mut self) {
+        self.caches.iter_mut().for_each(LiveCaches::drop_all);
+    }
+
+    /// What was noted, added up.
+    pub fn sums(&self) -> Others {
+        let (reads, writes, stored_chunks) = (self.reads, self.writes, self.stored_chunks);
+        Others { datasets: 1, reads, writes, stored_chunks }
+    }
+
     /// True where nothing was noted.
     pub fn is_untouched(&self) -> bool {
-        self.reads.calls + self.writes.calls == 0
+        self.reads.calls + self.writes.calls + self.stored_chunks.calls == 0
     }
 
     /// From now on decodes are not counted, for this reason.
     pub fn stop_counting(&mut self, why: &str) {
         self.caches = None;
         self.not_counted.get_or_insert_with(|| why.to_owned());
-    }
-
-    /// Notes that `hyperslab run` answered a read.
-    pub fn note_answer(&mut self) {
-        self.answered += 1;
-    }
-
-    /// Notes that it left a read to libhdf5.
-    pub fn note_left(&mut self, why: &'static str) {
-        *self.left.entry(why).or_default() += 1;
     }
 
     /// The lines of the dataset.
@@ -178,9 +188,7 @@ impl Watched {
         let seconds = |calls: Calls| Calls { seconds: rounded(calls.seconds), ..calls };
         let mut reads = seconds(self.reads);
         // Counts of a part of the reads would be taken for those of all.
-        if caches.is_none() {
-            reads.decodes = None;
-        }
+        reads.decodes = caches.map(|_| reads.decodes.unwrap_or(0));
         let dataset = TracedDataset {
             opened: self.opened,
             threads: self.threads.len() as u32,
@@ -188,12 +196,11 @@ impl Watched {
             last: rounded(self.last),
             reads,
             writes: seconds(self.writes),
+            stored_chunks: seconds(self.stored_chunks),
             visits: caches.map(LiveCaches::visits),
             decodes_least: caches.map(LiveCaches::chunks_decodable),
             candidates: caches.map(decodes).unwrap_or_default(),
             not_counted: self.not_counted.clone(),
-            answered: self.answered,
-            left: self.left.iter().map(|(why, count)| ((*why).to_owned(), *count)).collect(),
             timeline: Some(self.times.written()),
             chunk_decodes: caches
                 .map(LiveCaches::decodes_by_chunk)

@@ -2,9 +2,10 @@
 
 use super::cure::{Cure, cure};
 use super::when::timeline;
-use hyperslab_trace::{CacheDecodes, Calls, ChunkDecodes, Timeline, Trace, TracedDataset, TracedPattern};
+use hyperslab_trace::{
+    CacheDecodes, Calls, ChunkDecodes, Others, Process, Timeline, Trace, TracedDataset, TracedPattern,
+};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// The most patterns of a dataset that an answer has.
 const PATTERNS_MAX: usize = 8;
@@ -26,6 +27,8 @@ pub struct Answer {
     pub seconds_in_hdf5: f64,
     /// The datasets, those that took most time first.
     pub datasets: Vec<Traced>,
+    /// Datasets of which only sums are told, because a process used too many.
+    pub others: Option<Others>,
 }
 
 /// A dataset.
@@ -50,6 +53,8 @@ pub struct Traced {
     pub reads: Calls,
     #[allow(missing_docs)]
     pub writes: Calls,
+    /// Chunks read as they are stored, by H5Dread_chunk.
+    pub stored_chunks: Calls,
     /// The decodes that the same reads need at least, in each process.
     pub decodes_least: Option<u64>,
     /// The chunk cache in force, and where it is from.
@@ -60,10 +65,6 @@ pub struct Traced {
     pub candidates: Vec<CacheDecodes>,
     /// Why decodes are not counted, where they are not.
     pub not_counted: Option<String>,
-    /// Reads that `hyperslab run` answered, and why it left others.
-    pub answered: u64,
-    #[allow(missing_docs)]
-    pub left: BTreeMap<String, u64>,
     /// What was read most: calls that are alike, those that took most time first.
     pub patterns: Vec<TracedPattern>,
     /// When it was read, in seconds since the first process began.
@@ -77,10 +78,7 @@ pub struct Traced {
 impl Answer {
     /// Adds up the datasets of a trace.
     pub(super) fn of(trace: &Trace, name: &str) -> Self {
-        let in_hdf5 = |datasets: &[TracedDataset]| {
-            datasets.iter().map(|dataset| dataset.reads.seconds + dataset.writes.seconds).sum::<f64>()
-        };
-        let most = trace.processes.iter().max_by(|a, b| in_hdf5(&a.1).total_cmp(&in_hdf5(&b.1)));
+        let most = trace.processes.iter().max_by(|a, b| in_hdf5(a).total_cmp(&in_hdf5(b)));
         let program = most.map(|(process, _)| process.program.clone()).unwrap_or_default();
         let mut datasets: Vec<Traced> = Vec::new();
         for dataset in trace.processes.iter().flat_map(|(_, datasets)| datasets) {
@@ -96,16 +94,29 @@ impl Answer {
             dataset.timeline = timeline(trace, &dataset.file, &dataset.dataset);
         }
         datasets.sort_by(|a, b| b.seconds().total_cmp(&a.seconds()).then_with(|| a.dataset.cmp(&b.dataset)));
+        let mut others: Option<Others> = None;
+        for of_process in trace.processes.iter().filter_map(|(process, _)| process.others.as_ref()) {
+            others.get_or_insert_default().add(of_process);
+        }
         Self {
             trace: name.to_owned(),
             processes: trace.processes.len() as u64,
             seconds: trace.processes.iter().map(|(process, _)| process.seconds).fold(0.0, f64::max),
             ended: trace.processes.iter().all(|(process, _)| process.ended),
-            seconds_in_hdf5: trace.processes.iter().map(|(_, datasets)| in_hdf5(datasets)).sum(),
+            seconds_in_hdf5: trace.processes.iter().map(in_hdf5).sum(),
             program,
             datasets,
+            others,
         }
     }
+}
+
+/// Seconds inside the calls of a process.
+fn in_hdf5((process, datasets): &(Process, Vec<TracedDataset>)) -> f64 {
+    let seconds = |dataset: &TracedDataset| {
+        dataset.reads.seconds + dataset.writes.seconds + dataset.stored_chunks.seconds
+    };
+    datasets.iter().map(seconds).sum::<f64>() + process.others.as_ref().map_or(0.0, Others::seconds)
 }
 
 /// The patterns of a dataset in all processes.
@@ -147,13 +158,12 @@ impl Traced {
             filters: dataset.filters.clone(),
             reads: dataset.reads,
             writes: dataset.writes,
+            stored_chunks: dataset.stored_chunks,
             decodes_least: dataset.decodes_least,
             cache: dataset.cache,
             cache_from: dataset.cache_from.clone(),
             candidates: dataset.candidates.clone(),
             not_counted: dataset.not_counted.clone(),
-            answered: dataset.answered,
-            left: dataset.left.clone(),
             patterns: Vec::new(),
             timeline: None,
             chunk_decodes: dataset.chunk_decodes.clone(),
@@ -166,6 +176,7 @@ impl Traced {
         let counted = self.reads.decodes.is_some() && other.reads.decodes.is_some();
         self.reads.add(other.reads);
         self.writes.add(other.writes);
+        self.stored_chunks.add(other.stored_chunks);
         if !counted {
             // A sum of some processes would be taken for that of all.
             (self.reads.decodes, self.decodes_least) = (None, None);
@@ -191,14 +202,10 @@ impl Traced {
         if !self.libhdf5.split(", ").any(|known| known == other.libhdf5) {
             self.libhdf5 = format!("{}, {}", self.libhdf5, other.libhdf5);
         }
-        self.answered += other.answered;
-        for (why, count) in &other.left {
-            *self.left.entry(why.clone()).or_default() += count;
-        }
     }
 
     /// Seconds inside all calls.
     pub fn seconds(&self) -> f64 {
-        self.reads.seconds + self.writes.seconds
+        self.reads.seconds + self.writes.seconds + self.stored_chunks.seconds
     }
 }

@@ -3,7 +3,7 @@
 use crate::output::{Align, Line, table};
 use hyperslab_apps::trace::{Answer, Cure, Traced};
 use hyperslab_pages::trace::words::{cure_text, cured, pattern_text, seconds_text};
-use hyperslab_trace::TracedPattern;
+use hyperslab_trace::{Calls, TracedPattern};
 use hyperslab_units::count_text;
 use hyperslab_units::size::bytes_text;
 use std::fmt::Write;
@@ -77,6 +77,9 @@ fn datasets(answer: &Answer) -> String {
             lines.push(Line::Text(file.to_owned()));
         }
         lines.push(row(traced));
+        if !traced.stored_chunks.is_empty() {
+            lines.push(Line::Text(stored_line(&traced.stored_chunks)));
+        }
         lines.extend(
             traced.patterns.iter().take(PATTERNS_SHOWN).map(|pattern| Line::Text(pattern_line(pattern))),
         );
@@ -89,7 +92,20 @@ fn datasets(answer: &Answer) -> String {
             answer.trace
         )));
     }
+    if let Some(others) = &answer.others {
+        let (datasets, reads) = (count_text(others.datasets), count_text(others.reads.calls));
+        let seconds = seconds_text(others.seconds());
+        lines.push(Line::Text(format!(
+            "{datasets} datasets that took less time, together: {reads} reads, {seconds}"
+        )));
+    }
     table(&head, &lines)
+}
+
+/// `  20 chunks as they are stored (H5Dread_chunk): 1.2 MiB, 3 ms`
+fn stored_line(calls: &Calls) -> String {
+    let (count, bytes) = (count_text(calls.calls), bytes_text(calls.bytes));
+    format!("  {count} chunks as they are stored (H5Dread_chunk): {bytes}, {}", seconds_text(calls.seconds))
 }
 
 /// `  16,200 times --read 1x1x1x717, 3.1 s`

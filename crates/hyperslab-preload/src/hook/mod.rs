@@ -5,6 +5,7 @@
 mod close;
 mod open;
 mod read;
+mod read_chunk;
 mod read_several;
 mod register;
 mod write;
