@@ -103,6 +103,51 @@ def test_the_engine_answers_as_libhdf5_does(name, tmp_path):
     assert answered > 0 or name == "1.8"
 
 
+def mapped(path: Path, name: str, shape, chunks, rng, newest: str) -> None:
+    """Makes a virtual dataset of several sources, in its file or in others; of some, a part is missing."""
+    dtype = np.dtype(rng.choice(["<f4", ">f8", "<i2", "u1", "S3"]))
+    layout = h5py.VirtualLayout(shape, dtype)
+    random_bytes = np.random.default_rng(rng.randrange(1 << 30))
+    places = sorted(rng.sample(range(1, shape[0]), min(shape[0] - 1, rng.randrange(3))))
+    for number, (begin, end) in enumerate(zip([0, *places], [*places, shape[0]], strict=True)):
+        part = (end - begin, *shape[1:])
+        file = path if rng.random() < 0.2 else path.parent / f"source-{name}-{number}.h5"
+        if file != path:
+            file.unlink(missing_ok=True)
+        if rng.random() < 0.08:
+            continue
+        of_source = np.dtype(rng.choice(["<f4", "<i2"])) if rng.random() < 0.1 and dtype.kind != "S" else dtype
+        values = np.frombuffer(random_bytes.bytes(int(np.prod(part)) * of_source.itemsize), of_source).reshape(part)
+        values = np.nan_to_num(values) if of_source.kind == "f" else values
+        storage = rng.choice([{"compression": "gzip", "shuffle": True}, {}, {"fletcher32": True}])
+        storage = storage and {**storage, "chunks": tuple(min(a, b) for a, b in zip(chunks, part, strict=True))}
+        with h5py.File(file, "a", libver=(newest, newest)) as source:
+            stored = source.create_dataset(f"{name}-{number}", part, of_source, **storage)
+            rows = part[0] if rng.random() < 0.7 else part[0] // 2
+            stored[:rows] = values[:rows]
+        layout[begin:end] = h5py.VirtualSource("." if file == path else file.name, f"{name}-{number}", part)
+    with h5py.File(path, "a", libver=(newest, newest)) as new:
+        new.create_virtual_dataset(name, layout, **({"fillvalue": 7} if dtype.kind != "S" else {}))
+
+
+@pytest.mark.parametrize("name", [name for name in LIBRARIES if name != "1.8"])
+def test_the_engine_answers_for_virtual_datasets_as_libhdf5_does(name, tmp_path):
+    program = replay.build(tmp_path, name, LIBRARIES[name])
+    answered = 0
+    for seed in replay.programs(300):
+        rng = random.Random(f"virtual {name} {seed}")
+        path = tmp_path / "a.h5"
+        lines = [line for line in random_program(rng, path, NEWEST.get(name, "latest"), mapped, "nnffd") if line[0] not in "BYR"]
+        script = "\n".join(lines) + "\n"
+        plain = subprocess.run([program], input=script, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+        words = replay.command("run", "--min-dataset", "0", "--report", "--", program)
+        done = subprocess.run(words, input=script, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout), (seed, script)
+        found = re.search(r"(\d+) answered", done.stderr)
+        answered += int(found[1]) if found else 0
+    assert answered > 0
+
+
 def cache_of(file: Path, opening: str, *words) -> tuple[int, int]:
     script = f"import h5py; file = h5py.File({str(file)!r}{opening}); print(*file['t'].id.get_access_plist().get_chunk_cache()[:2])"
     done = run(*words, "--", sys.executable, "-c", script)
@@ -132,6 +177,28 @@ def test_caches_are_those_that_the_traced_reads_need(tmp_path):
     assert cache_of(path, ", rdcc_nbytes=100", "--reads-from", trace, "--memory", "1MiB")[1] == 100
     missing = run("--reads-from", tmp_path / "none", "--", "true")
     assert missing.returncode == 2 and "none" in missing.stderr
+
+
+def test_a_dataset_that_is_opened_again_has_the_cache_that_its_reads_so_far_need(tmp_path):
+    for name in ("a.h5", "b.h5"):
+        with h5py.File(tmp_path / name, "w") as new:
+            values = np.arange(512 * 2048, dtype="f4").reshape(512, 2048)
+            new.create_dataset("t", data=values, chunks=(512, 128), compression="gzip", compression_opts=1)
+            new.create_dataset("other", data=values, chunks=(512, 128), compression="gzip", compression_opts=1)
+    script = f"""
+import h5py
+def caches(name, rows):
+    with h5py.File({str(tmp_path)!r} + "/" + name, rdcc_nbytes=100) as file:
+        t = file["t"]
+        [t[row, :512] for row in range(rows)]
+        print(*(one.id.get_access_plist().get_chunk_cache()[1] >> 20 for one in (t, file["other"])))
+caches("a.h5", 20)
+caches("a.h5", 0)
+caches("b.h5", 0)
+"""
+    done = run("--", sys.executable, "-c", script)
+    # The usual reads need all sixteen chunks of a row; these reads need four, in the next file as well.
+    assert done.stdout.split() == ["4", "4", "2", "4", "2", "4"], done
 
 
 def test_the_exit_code_is_that_of_the_program():

@@ -6,10 +6,11 @@
 use crate::api::Api;
 use crate::functions::Hid;
 use crate::memory;
-use crate::opened::{self, Held, Key, READ_ONLY, Stored};
+use crate::opened::{self, Held, Key, Stored};
 use crate::selection::{Dims, Selected};
 use crate::sources::Files;
 use crate::types::{FileType, InMemory};
+use crate::virtual_dataset::{self, OpenFile, Sources, check_access};
 use hyperslab::memory::Places;
 use hyperslab::number::widen::{Class, has_nan, widening};
 use hyperslab::{Dataset, Endianness, Selection};
@@ -33,6 +34,8 @@ pub struct Answering {
     /// Where libhdf5's cache holds a chunk, reads of fewer elements are not worth it.
     small_under: u64,
     file_type: FileType,
+    /// Of a virtual dataset, those that were looked at.
+    sources: Option<Sources>,
 }
 
 /// A call of H5Dread.
@@ -75,41 +78,47 @@ pub type Why = &'static str;
 impl Answering {
     /// Looks at a dataset that is open as `id`.
     pub fn of(api: &Api, id: Hid, key: Key, bytes_min: u64, files: &mut Files) -> Result<Self, Why> {
-        let stored = opened::stored(api, id).ok_or("not stored in chunks")?;
-        if stored.bytes() < bytes_min {
+        let stored = opened::stored(api, id);
+        let (shape, element_bytes) = match &stored {
+            Some(stored) => (stored.shape.clone(), stored.element_bytes),
+            None => opened::virtual_extent(api, id).ok_or("not stored in chunks")?,
+        };
+        if shape.iter().fold(element_bytes, |bytes, dim| bytes.saturating_mul(*dim)) < bytes_min {
             return Err("small");
         }
-        let unknown = "libhdf5 does not tell";
-        check_storage(api, id, &stored)?;
-        let functions = &api.functions;
-        // SAFETY: functions of libhdf5, which check identifiers; as for all calls here.
-        let file = unsafe { functions.iget_file_id.ok_or(unknown)?(id) };
-        let file = Held::new(api, file, functions.fclose).ok_or(unknown)?;
-        let mut intent: c_uint = READ_ONLY + 1;
-        // SAFETY: as above.
-        let told = unsafe { functions.fget_intent.ok_or(unknown)?(file.id, &mut intent) };
-        if told < 0 || intent != READ_ONLY {
-            return Err("the file is open for writing");
+        let creation = check_fill(api, id)?;
+        if let Some(stored) = &stored {
+            check_storage(api, &creation, stored)?;
         }
-        // SAFETY: as above.
-        let access = unsafe { functions.fget_access_plist.ok_or(unknown)?(file.id) };
-        let access = Held::new(api, access, functions.pclose).ok_or(unknown)?;
-        let descriptor = opened::descriptor(api, file.id, &access).ok_or("not a local file")?;
-        let dataset = files.dataset(descriptor, key.address)?;
-        let same = dataset.shape() == stored.shape
-            && dataset.chunk_shape() == Some(&stored.chunk)
-            && u64::from(dataset.datatype().size) == stored.element_bytes
-            && !dataset.filters().is_empty();
+        let file = OpenFile::of_dataset(api, id)?;
+        let (dataset, sources) = match &stored {
+            Some(_) => (files.dataset(file.descriptor, key.address)?, None),
+            None => {
+                check_access(api, id)?;
+                let path = opened::file_name(api, &file.file);
+                (files.dataset_by_path(file.descriptor, &path, key.address)?, Some(Sources::new(file)))
+            }
+        };
+        let same = dataset.shape() == shape
+            && u64::from(dataset.datatype().size) == element_bytes
+            && dataset.chunk_shape() == stored.as_ref().map(|stored| &stored.chunk[..])
+            && dataset.filters().is_empty() == stored.is_none()
+            && dataset.virtual_sources().is_some() == stored.is_none();
         if !same {
             return Err("the engine sees another dataset");
         }
-        let chunk_bytes = dataset.chunk_bytes().unwrap_or(u64::MAX);
-        let fits = opened::cache_of(api, id).is_some_and(|cache| cache.nbytes >= chunk_bytes);
-        let element_bytes = stored.element_bytes;
-        let small_under =
-            if fits { READ_BYTES_MIN.min(chunk_bytes).div_ceil(element_bytes.max(1)) } else { 0 };
+        let cache_bytes = opened::cache_of(api, id).map_or(0, |cache| cache.nbytes);
+        let chunk_bytes = match &stored {
+            Some(_) => dataset.chunk_bytes().unwrap_or(u64::MAX),
+            None => virtual_dataset::largest_chunk(&dataset)?,
+        };
+        let small_under = if cache_bytes >= chunk_bytes {
+            READ_BYTES_MIN.min(chunk_bytes).div_ceil(element_bytes.max(1))
+        } else {
+            0
+        };
         let file_type = FileType::of(api, id)?;
-        Ok(Self { dataset, address: key.address, element_bytes, small_under, file_type })
+        Ok(Self { dataset, address: key.address, element_bytes, small_under, file_type, sources })
     }
 
     /// A name for messages. Its path is only known to the program.
@@ -130,6 +139,8 @@ impl Answering {
     /// Gives the types back. libhdf5 is asked: not after a call that failed.
     pub fn close(self, api: &Api) {
         self.file_type.close(api);
+        // libhdf5, too, has the sources of a virtual dataset open as long as that.
+        drop(self.sources);
     }
 
     /// What the engine would read for a call, if that comes to the same as libhdf5's read.
@@ -164,6 +175,9 @@ impl Answering {
             .ok_or(memory_selection)?;
         let bytes = usize::try_from(elements).ok().and_then(|elements| elements.checked_mul(element_bytes));
         let bytes = bytes.filter(|bytes| *bytes <= isize::MAX as usize).ok_or(memory_selection)?;
+        if let Some(sources) = &self.sources {
+            sources.check(api, &self.dataset, &wanted)?;
+        }
         Ok(Prepared { wanted, in_memory, element_bytes, bytes, places })
     }
 
@@ -219,17 +233,14 @@ impl Answering {
     }
 }
 
-/// Chunks that are decoded, by filters that this libhdf5 has, and whose gaps are filled.
-fn check_storage(api: &Api, id: Hid, stored: &Stored) -> Result<(), Why> {
+/// Chunks that are decoded, by filters that this libhdf5 has.
+fn check_storage(api: &Api, creation: &Held, stored: &Stored) -> Result<(), Why> {
     let functions = &api.functions;
     let unknown = "libhdf5 does not tell";
     if !stored.is_filtered {
         return Err("no filter");
     }
     // SAFETY: functions of libhdf5, which check identifiers, with places for what they return; as for all calls here.
-    let creation = unsafe { functions.dget_create_plist.ok_or(unknown)?(id) };
-    let creation = Held::new(api, creation, functions.pclose).ok_or(unknown)?;
-    // SAFETY: as above.
     let filters = unsafe { functions.pget_nfilters.ok_or(unknown)?(creation.id) };
     for number in 0..u32::try_from(filters).map_err(|_| unknown)? {
         let (mut flags, mut values, mut config): (c_uint, usize, c_uint) = (0, 0, 0);
@@ -247,19 +258,35 @@ fn check_storage(api: &Api, id: Hid, stored: &Stored) -> Result<(), Why> {
                 &mut config,
             )
         };
-        // These versions fail to read chunks that it stores without loss, which others and the engine read.
-        let fails = api.version.starts_with("1.14.5") || api.version.starts_with("1.14.6");
-        if fails && filter == c_int::from(SCALEOFFSET) {
-            return Err("scale-offset of libhdf5 1.14.6");
-        }
-        if filter < 0 || crate::filters::is_registered(filter) {
-            return Err("a filter of the program");
-        }
-        // SAFETY: as above.
-        if unsafe { functions.zfilter_avail.ok_or(unknown)?(filter) } <= 0 {
-            return Err("a filter that libhdf5 lacks");
-        }
+        check_filter(api, filter)?;
     }
+    Ok(())
+}
+
+/// A filter that this libhdf5 has, and that is none of the program.
+pub fn check_filter(api: &Api, filter: c_int) -> Result<(), Why> {
+    // These versions fail to read chunks that it stores without loss, which others and the engine read.
+    let fails = api.version.starts_with("1.14.5") || api.version.starts_with("1.14.6");
+    if fails && filter == c_int::from(SCALEOFFSET) {
+        return Err("scale-offset of libhdf5 1.14.6");
+    }
+    if filter < 0 || crate::filters::is_registered(filter) {
+        return Err("a filter of the program");
+    }
+    // SAFETY: a function of libhdf5, which takes any number.
+    if unsafe { api.functions.zfilter_avail.ok_or("libhdf5 does not tell")?(filter) } <= 0 {
+        return Err("a filter that libhdf5 lacks");
+    }
+    Ok(())
+}
+
+/// Gaps are filled. Returns the creation list.
+fn check_fill(api: &Api, id: Hid) -> Result<Held, Why> {
+    let functions = &api.functions;
+    let unknown = "libhdf5 does not tell";
+    // SAFETY: functions of libhdf5, which check identifiers, with places for what they return; as for all calls here.
+    let creation = unsafe { functions.dget_create_plist.ok_or(unknown)?(id) };
+    let creation = Held::new(api, creation, functions.pclose).ok_or(unknown)?;
     let (mut defined, mut time): (c_int, c_int) = (FILL_UNDEFINED, FILL_NEVER);
     // SAFETY: as above.
     let told = unsafe {
@@ -271,7 +298,7 @@ fn check_storage(api: &Api, id: Hid, stored: &Stored) -> Result<(), Why> {
     if told.0 < 0 || told.1 < 0 || defined == FILL_UNDEFINED || time == FILL_NEVER {
         return Err("no fill value");
     }
-    Ok(())
+    Ok(creation)
 }
 
 /// A transfer list that leaves values as they are.

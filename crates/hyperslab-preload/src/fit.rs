@@ -5,6 +5,7 @@
 
 use crate::api::Api;
 use crate::functions::Hid;
+use crate::learned::{Alike, Learned};
 use crate::opened::{self, Key, Quiet, Stored};
 use hyperslab_doctor::{DatasetFacts, FilterFact, fitting_cache};
 use hyperslab_storage::CacheSettings;
@@ -23,7 +24,9 @@ pub struct Fitting {
     planned: Arc<[PlannedCache]>,
     /// Bytes given to objects that are open.
     given: HashMap<(usize, Key), u64>,
-    /// The cache of datasets that are stored alike, so that it is looked for once.
+    /// What was read so far.
+    pub learned: Learned,
+    /// The cache of datasets that are stored and read alike, so that it is looked for once.
     found: HashMap<Question, Option<CacheSettings>>,
 }
 
@@ -31,6 +34,8 @@ pub struct Fitting {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Question {
     stored: Stored,
+    /// The reads so far; the usual ones where it is empty.
+    reads: String,
     in_force: (u64, u64, u64),
     bytes_max: u64,
     version: String,
@@ -39,7 +44,8 @@ struct Question {
 impl Fitting {
     pub fn new(plan: &CachePlan) -> Self {
         let memory = plan.memory_bytes.unwrap_or_else(|| hyperslab::cache_bytes() as u64) / ranks_of_node();
-        Self { memory, planned: plan.planned.clone().into(), given: HashMap::new(), found: HashMap::new() }
+        let (given, learned, found) = (HashMap::new(), Learned::default(), HashMap::new());
+        Self { memory, planned: plan.planned.clone().into(), given, learned, found }
     }
 
     /// The caches of a trace.
@@ -53,16 +59,15 @@ impl Fitting {
         api: &Api,
         key: Key,
         stored: &Stored,
+        alike: &Alike,
         in_force: CacheSettings,
         planned: Option<CacheSettings>,
     ) -> Option<CacheSettings> {
-        let bytes = stored.bytes();
-        if !stored.is_filtered || bytes < DATASET_BYTES_MIN || bytes <= in_force.nbytes {
-            return None;
-        }
         let left = self.memory.saturating_sub(self.given.values().sum());
+        let reads = self.learned.reads(alike, &stored.shape);
         let question = Question {
             stored: stored.clone(),
+            reads: format!("{reads:?}"),
             in_force: (in_force.nbytes, in_force.nslots, in_force.w0.to_bits()),
             bytes_max: left,
             version: api.version.clone(),
@@ -76,7 +81,7 @@ impl Fitting {
         }
         let found = self.found.entry(question).or_insert_with(|| {
             let version = api.version.parse().ok()?;
-            fitting_cache(&facts(stored), &[], in_force, version, left)
+            fitting_cache(&facts(stored), &reads, in_force, version, left)
         });
         let wanted = (*found)?;
         self.given.insert((api.identity(), key), wanted.nbytes);
@@ -90,9 +95,16 @@ impl Fitting {
 
     /// Nothing of a library is open any more.
     pub fn forget(&mut self, api: &Api) {
+        self.learned.forget(api);
         let api = api.identity();
         self.given.retain(|(known, _), _| *known != api);
     }
+}
+
+/// True where another chunk cache may help.
+pub fn may_help(stored: &Stored, in_force: CacheSettings) -> bool {
+    let bytes = stored.bytes();
+    stored.is_filtered && bytes >= DATASET_BYTES_MIN && bytes > in_force.nbytes
 }
 
 /// A dataset of which only libhdf5 was asked: what counts of reads depend on.

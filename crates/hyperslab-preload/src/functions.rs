@@ -83,6 +83,7 @@ functions! {
     oget_info3 = "H5Oget_info3" (Hid, *mut c_void, c_uint) -> Herr;
 
     // Files.
+    fopen = "H5Fopen" (*const c_char, c_uint, Hid) -> Hid;
     fget_intent = "H5Fget_intent" (Hid, *mut c_uint) -> Herr;
     fget_name = "H5Fget_name" (Hid, *mut c_char, usize) -> isize;
     fget_access_plist = "H5Fget_access_plist" (Hid) -> Hid;
@@ -107,6 +108,9 @@ functions! {
     pget_fill_time = "H5Pget_fill_time" (Hid, *mut c_int) -> Herr;
     pget = "H5Pget" (Hid, *const c_char, *mut c_void) -> Herr;
     pget_type_conv_cb = "H5Pget_type_conv_cb" (Hid, *mut *mut c_void, *mut *mut c_void) -> Herr;
+    pget_virtual_view = "H5Pget_virtual_view" (Hid, *mut c_int) -> Herr;
+    pget_virtual_printf_gap = "H5Pget_virtual_printf_gap" (Hid, *mut u64) -> Herr;
+    pget_virtual_prefix = "H5Pget_virtual_prefix" (Hid, *mut c_char, usize) -> isize;
     pget_layout = "H5Pget_layout" (Hid) -> c_int;
     pget_chunk = "H5Pget_chunk" (Hid, c_int, *mut u64) -> c_int;
     pclose = "H5Pclose" (Hid) -> Herr;

@@ -8,7 +8,7 @@ use hyperslab_storage::CacheSettings;
 use hyperslab_trace::{Calls, Description, Others, TracedDataset, TracedPattern, Watched};
 use std::collections::HashMap;
 
-/// The most datasets that are told apart. Of those that took least time, only sums are kept.
+/// The most datasets that are distinguished. Of those that took least time, only sums are kept.
 const OBJECTS_MAX: usize = 4096;
 /// The index of datasets for which there is no place.
 const OTHERS: usize = usize::MAX;

@@ -9,10 +9,12 @@
 //!                              ├─ opened.rs      what is known of this dataset: asked once
 //!                              ├─ selection.rs   which elements: asked at each call, before the real one
 //!                              ├─ engine.rs, answer.rs: the engine, where that comes to the same (types.rs: the bytes of an
-//!                              │                element; memory.rs: where they go); or
+//!                              │                element; memory.rs: where they go; virtual_dataset.rs: sources); or
 //!                              ├─ the real H5Dread
 //!                              └─ process.rs     noted, simulated, written down
 //! ```
+//!
+//! Where a program opens a dataset (`hook/open.rs`), `fit.rs` gives it a chunk cache for the reads so far (`learned.rs`).
 //!
 //! No function of libhdf5 is called after the real one: each clears the errors that the program may want to see.
 
@@ -27,6 +29,7 @@ mod fork;
 mod functions;
 mod hook;
 mod known;
+mod learned;
 mod memory;
 mod opened;
 mod process;
@@ -34,4 +37,5 @@ mod recent;
 mod selection;
 mod sources;
 mod types;
+mod virtual_dataset;
 mod writer;

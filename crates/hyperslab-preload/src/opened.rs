@@ -14,6 +14,8 @@ use std::ptr;
 pub const DATASET: c_int = 5;
 /// `H5D_CHUNKED`.
 const CHUNKED: c_int = 2;
+/// `H5D_VIRTUAL`.
+const VIRTUAL: c_int = 3;
 /// `H5O_INFO_BASIC`.
 const INFO_BASIC: c_uint = 1;
 /// `H5F_ACC_RDONLY`.
@@ -200,7 +202,7 @@ pub fn status(descriptor: RawFd) -> Option<libc::stat> {
     unsafe { (libc::fstat(descriptor, status.as_mut_ptr()) == 0).then(|| status.assume_init()) }
 }
 
-fn inode(descriptor: RawFd) -> Option<[u64; 2]> {
+pub fn inode(descriptor: RawFd) -> Option<[u64; 2]> {
     status(descriptor).map(|status| [status.st_dev, status.st_ino])
 }
 
@@ -222,7 +224,7 @@ pub fn planned_cache(api: &Api, id: Hid, planned: &[PlannedCache]) -> Option<Cac
 }
 
 /// The path of a file, from the root.
-fn file_name(api: &Api, file: &Held) -> String {
+pub fn file_name(api: &Api, file: &Held) -> String {
     // SAFETY: a function of libhdf5, which checks identifiers, with a place for the text.
     let name =
         text(|place, bytes| api.functions.fget_name.map_or(-1, |get| unsafe { get(file.id, place, bytes) }));
@@ -255,6 +257,15 @@ impl Stored {
     }
 }
 
+/// The extent and the bytes of an element of a virtual dataset; `None` for others.
+pub fn virtual_extent(api: &Api, id: Hid) -> Option<(Vec<u64>, u64)> {
+    let functions = &api.functions;
+    // SAFETY: for all calls here, functions of libhdf5, which check identifiers.
+    let creation = Held::new(api, unsafe { functions.dget_create_plist?(id) }, functions.pclose)?;
+    // SAFETY: as above.
+    (unsafe { functions.pget_layout?(creation.id) } == VIRTUAL).then(|| extent_and_bytes(api, id))?
+}
+
 /// How a dataset is stored; `None` if it is not in chunks.
 pub fn stored(api: &Api, id: Hid) -> Option<Stored> {
     let functions = &api.functions;
@@ -270,7 +281,13 @@ pub fn stored(api: &Api, id: Hid) -> Option<Stored> {
     chunk.truncate(usize::try_from(rank).ok()?);
     // SAFETY: as above.
     let is_filtered = unsafe { functions.pget_nfilters?(creation.id) } > 0;
-    // SAFETY: as above.
+    let (shape, element_bytes) = extent_and_bytes(api, id)?;
+    Some(Stored { shape, chunk, element_bytes, is_filtered })
+}
+
+fn extent_and_bytes(api: &Api, id: Hid) -> Option<(Vec<u64>, u64)> {
+    let functions = &api.functions;
+    // SAFETY: functions of libhdf5, which check identifiers.
     let (space, datatype) = unsafe {
         (
             Held::new(api, functions.dget_space?(id), functions.sclose)?,
@@ -279,7 +296,7 @@ pub fn stored(api: &Api, id: Hid) -> Option<Stored> {
     };
     // SAFETY: as above.
     let element_bytes = unsafe { functions.tget_size?(datatype.id) } as u64;
-    Some(Stored { shape: selection::extent(api, space.id)?.to_vec(), chunk, element_bytes, is_filtered })
+    Some((selection::extent(api, space.id)?.to_vec(), element_bytes))
 }
 
 /// The access list of a dataset, with another chunk cache.

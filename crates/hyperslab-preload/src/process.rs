@@ -6,6 +6,7 @@ use crate::engine::{self, Engine};
 use crate::fit::Fitting;
 use crate::functions::{Herr, Hid};
 use crate::known::{Known, Place};
+use crate::learned::{self, Alike};
 use crate::opened::Key;
 use crate::selection::{self, Selected};
 use crate::writer::Writer;
@@ -143,8 +144,11 @@ pub fn closing(api: &Api, id: Hid, call: impl FnOnce() -> Herr) -> Herr {
     let result = call();
     if is_last && result >= 0 {
         let gone = process.known().close(api, id);
-        if let (Some(key), Some(mut fitting)) = (gone, process.fitting()) {
-            fitting.closed(api, key);
+        if let Some(mut fitting) = process.fitting() {
+            fitting.learned.closed(api, id);
+            if let Some(key) = gone {
+                fitting.closed(api, key);
+            }
         }
         if let Some(engine) = &process.engine {
             engine.closed(api, id);
@@ -277,15 +281,38 @@ impl Process {
         let (Some(stored), Some(in_force)) = (opened::stored(api, id), opened::cache_of(api, id)) else {
             return id;
         };
+        if !fit::may_help(&stored, in_force) {
+            return id;
+        }
         // libhdf5 is asked without the lock.
         let planned = self.fitting().map(|fitting| fitting.planned());
         let planned = planned.and_then(|all| opened::planned_cache(api, id, &all));
-        let wanted =
-            self.fitting().and_then(|mut fitting| fitting.wanted(api, key, &stored, in_force, planned));
+        let path = opened::file_and_path(api, id).map(|place| place.path.into_bytes()).unwrap_or_default();
+        let alike = Alike::of(&path, &stored);
+        let wanted = self
+            .fitting()
+            .and_then(|mut fitting| fitting.wanted(api, key, &stored, &alike, in_force, planned));
         drop(quiet);
-        match wanted {
+        let id = match wanted {
             Some(cache) => fit::reopened(api, id, key, cache, again),
             None => id,
+        };
+        if let Some(mut fitting) = self.fitting() {
+            fitting.learned.opened(api, id, alike, &stored.shape);
+        }
+        id
+    }
+
+    /// Notes what is read of a dataset whose next opening is to have a cache for it.
+    fn learn(&self, asked: &DatasetCall<'_>) {
+        let (api, id) = (asked.api, asked.api.id(asked.dataset));
+        if self.fitting.is_none() || asked.direction == Direction::Write || learned::is_known(api, id) {
+            return;
+        }
+        let Some(shape) = self.fitting().and_then(|fitting| fitting.learned.shape(api, id)) else { return };
+        let selected = selection::of(api, api.id(asked.file_space), &shape);
+        if let Some(mut fitting) = self.fitting() {
+            fitting.learned.note(api, id, &selected);
         }
     }
 
@@ -336,7 +363,11 @@ impl Process {
         asked: impl Iterator<Item = &'a DatasetCall<'a>> + Clone,
         call: impl FnOnce() -> Herr,
     ) -> Herr {
-        if self.writer.is_none() || IS_INSIDE.try_with(|inside| inside.replace(true)).unwrap_or(true) {
+        if self.writer.is_none() {
+            asked.for_each(|asked| self.learn(asked));
+            return call();
+        }
+        if IS_INSIDE.try_with(|inside| inside.replace(true)).unwrap_or(true) {
             return call();
         }
         let looked_at: SmallVec<[_; 1]> = asked.map(|asked| (asked, self.look_at(asked))).collect();

@@ -1,5 +1,6 @@
 //! The same file, read by the engine.
 
+use crate::answer::Why;
 use crate::opened::status;
 use hyperslab::{Address, Dataset, File};
 use hyperslab_listing::layout_facts;
@@ -7,6 +8,7 @@ use hyperslab_simulate::Geometry;
 use hyperslab_storage::FilterRequest;
 use hyperslab_trace::TracedDataset;
 use std::os::fd::RawFd;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 /// Files that the engine keeps open, at most.
@@ -17,8 +19,8 @@ const SETTLED_SECONDS: f64 = 2.0;
 /// The files that the engine has open.
 #[derive(Default)]
 pub struct Files {
-    /// Each with its state, the one that was used last at the end.
-    open: Vec<(State, File)>,
+    /// Each with its state and the path by which it was opened, the one that was used last at the end.
+    open: Vec<(State, String, File)>,
 }
 
 /// Which file it is, and when it was changed.
@@ -44,16 +46,31 @@ fn is_settled(state: &State) -> bool {
 
 impl Files {
     /// The dataset at an address of the file that a descriptor is open for.
-    pub fn dataset(&mut self, descriptor: RawFd, address: u64) -> Result<Dataset, &'static str> {
+    pub fn dataset(&mut self, descriptor: RawFd, address: u64) -> Result<Dataset, Why> {
+        self.dataset_by(descriptor, &format!("/proc/self/fd/{descriptor}"), address)
+    }
+
+    /// The same by the path of the file, near which other files are that it refers to.
+    pub fn dataset_by_path(&mut self, descriptor: RawFd, path: &str, address: u64) -> Result<Dataset, Why> {
+        let is_same = std::fs::metadata(path).is_ok_and(|named| {
+            status(descriptor).is_some_and(|open| (named.dev(), named.ino()) == (open.st_dev, open.st_ino))
+        });
+        if is_same { self.dataset_by(descriptor, path, address) } else { Err("its file has another name") }
+    }
+
+    fn dataset_by(&mut self, descriptor: RawFd, path: &str, address: u64) -> Result<Dataset, Why> {
         let failed = "the engine could not open it";
         let state = state(descriptor).ok_or(failed)?;
-        let place = self.open.iter().position(|(known, _)| *known == state).filter(|_| is_settled(&state));
+        // Whatever descriptor it has, it is the same file.
+        let name = if path.starts_with("/proc/self/fd/") { "" } else { path };
+        let is_it = |(known, by, _): &(State, String, File)| *known == state && by == name;
+        let place = self.open.iter().position(is_it).filter(|_| is_settled(&state));
         let file = match place {
-            Some(place) => self.open.remove(place).1,
-            None => File::open(format!("/proc/self/fd/{descriptor}")).map_err(|_| failed)?,
+            Some(place) => self.open.remove(place).2,
+            None => File::open(path).map_err(|_| failed)?,
         };
         let object = hyperslab::hdf5::object_at(&file, Address(address), "/").map_err(|_| failed)?;
-        self.open.push((state, file));
+        self.open.push((state, name.to_owned(), file));
         if self.open.len() > FILES_MAX {
             self.open.remove(0);
         }

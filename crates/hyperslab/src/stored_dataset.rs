@@ -1,5 +1,6 @@
 //! A dataset as its format describes it.
 
+use crate::hdf5::VirtualDataset;
 use hyperslab_array::array::Array;
 use hyperslab_format::message::{ChunkedLayout, Dataspace, Datatype, FillValue, FilterPipeline};
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub(crate) enum LayoutDetail {
     /// HDF5's data layout message of a chunked dataset.
     Chunked(Arc<ChunkedLayout>),
     External(Vec<ExternalFile>),
+    Virtual(Arc<VirtualDataset>),
 }
 
 /// An external file as the dataset's own file lists it.

@@ -66,6 +66,7 @@ mod tests {
             seconds: 1.0,
             ended: true,
             libhdf5: Vec::new(),
+            others: None,
         };
         let timeline = Timeline {
             part_seconds,

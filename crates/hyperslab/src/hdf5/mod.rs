@@ -40,8 +40,9 @@ pub use hyperslab_format::superblock::Superblock;
 pub use known_metadata::{metadata_extents, use_known_metadata};
 pub use parts::{
     chunked_layout, file_space, header, limit_heap, limit_metadata_cache, missing_virtual_source, object_at,
-    page_bytes, parse, reference_count, source_with_metadata, superblock, widths,
+    page_bytes, parse, reference_count, source_with_metadata, superblock, virtual_sources, widths,
 };
+pub(crate) use virtual_dataset::VirtualDataset;
 pub use vlen::{Heap, RegionReference};
 
 pub(crate) use driver::FirstMember;

@@ -154,7 +154,9 @@ fn stored(
                 VirtualDataset::new(file, (heap, index), sizes, extent.datatype, operation)?;
             // The extent of a virtual dataset depends on the present sizes of its sources.
             let dims = Some(virtual_dataset.dims().to_vec());
-            Ok(Stored { dims, ..Storage::Virtual(Arc::new(virtual_dataset)).into() })
+            let sources = Arc::new(virtual_dataset);
+            let layout = LayoutDetail::Virtual(sources.clone());
+            Ok(Stored { dims, layout, ..Storage::Virtual(sources).into() })
         }
     }
 }

@@ -6,7 +6,9 @@ use super::virtual_dataset::is_missing;
 use super::vlen::Heap;
 use super::with_metadata::WithMetadata;
 use crate::open_file::Node;
-use crate::{Dataset, Error, File, Object, Prefetch, Result};
+use crate::stored_dataset::LayoutDetail;
+use crate::{Dataset, Error, File, Object, Prefetch, Result, Selection};
+use hyperslab_array::array::Operation;
 use hyperslab_format::message::{ChunkedLayout, FileSpaceInfo, FileSpaceStrategy};
 use hyperslab_format::object_header::{Context, ObjectHeader};
 use hyperslab_format::superblock::{Superblock, SuperblockExtension};
@@ -79,6 +81,15 @@ pub fn parse<T>(file: &File, parser: impl FnMut(Context<'_>) -> Parse<T>) -> Res
 /// The data layout message of a dataset, if the dataset is chunked and the file has such messages.
 pub fn chunked_layout(dataset: &Dataset) -> Option<&ChunkedLayout> {
     dataset.chunked_layout()
+}
+
+/// The datasets that a selection of a virtual dataset is stored in, as far as they exist; none for other datasets.
+///
+/// # Errors
+/// A selection that does not fit, and sources that cannot be opened.
+pub fn virtual_sources(dataset: &Dataset, selection: &Selection) -> Result<Vec<Dataset>> {
+    let LayoutDetail::Virtual(own) = &dataset.inner.layout else { return Ok(Vec::new()) };
+    own.sources(selection, &Operation::cancelled_by(&dataset.cancel))
 }
 
 /// A source of a virtual dataset that does not exist: its file and dataset, as the virtual dataset names them. Sources whose

@@ -5,6 +5,7 @@ use super::element_change::DatatypeChange;
 use super::mapping::Mappings;
 use super::sources::Sources;
 use super::wanted::Wanted;
+use crate::dataset::Dataset;
 use crate::format_error::OrError;
 use crate::hdf5::vlen::heap;
 use crate::open_file::FileInner;
@@ -46,6 +47,16 @@ impl VirtualDataset {
         let mappings = Mappings { file: file.clone(), mappings, sources: Sources::new() };
         let dims = mappings.extent(operation, stored, largest)?;
         Ok(Self { mappings, dims, datatype: datatype.clone() })
+    }
+
+    /// The datasets that a selection is stored in, as far as they exist.
+    pub(crate) fn sources(&self, selection: &Selection, operation: &Operation) -> Result<Vec<Dataset>> {
+        let (wanted, mut found) = (Wanted::new(selection.resolve(&self.dims)?), Vec::new());
+        self.mappings.for_each_resolved(operation, &self.dims, &wanted, |mapping| {
+            found.push(mapping.dataset.clone());
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     /// The sizes along the axes.
