@@ -149,15 +149,23 @@ impl Known {
         calls.add(Calls { calls: 1, seconds, ..Calls::default() });
     }
 
-    /// Notes an H5Dread_chunk of the chunk with this element.
-    pub fn note_stored(&mut self, place: &Place, element: &[u64], ended: f64, seconds: f64, thread: u64) {
+    /// Notes an H5Dread_chunk of the chunk that begins at an element: when it ended, how long it took and by which thread, or that
+    /// it failed.
+    pub fn note_stored(&mut self, place: &Place, first: &[u64], read: Option<(f64, f64, u64)>) {
         self.is_changed = true;
-        match self.objects.get_mut(place.index) {
-            Some(object) => object.watched.note_stored(element, ended, seconds, thread),
-            None => {
+        let object = self.objects.get_mut(place.index);
+        match (object, read) {
+            (Some(object), read) => {
+                let bytes = object.watched.read_stored(first);
+                if let Some((ended, seconds, thread)) = read {
+                    object.watched.note_stored(bytes, ended, seconds, thread);
+                }
+            }
+            (None, Some((_, seconds, _))) => {
                 let others = self.others.get_or_insert_default();
                 others.stored_chunks.add(Calls { calls: 1, seconds, ..Calls::default() });
             }
+            (None, None) => {}
         }
     }
 

@@ -8,7 +8,7 @@ use crate::functions::{Herr, Hid};
 use crate::known::{Known, Place};
 use crate::learned::{self, Alike};
 use crate::opened::Key;
-use crate::selection::{self, Selected};
+use crate::selection::{self, Dims, Selected};
 use crate::writer::Writer;
 use crate::{fit, fork, opened, recent};
 use hyperslab_trace::{Call, Plan};
@@ -392,14 +392,17 @@ impl Process {
         let id = api.id(id);
         let known = self.known().find(api, id);
         let place = known.or_else(|| self.open(api, id)).filter(|_| !element.is_null());
+        // SAFETY: libhdf5 reads a number for each dimension.
+        let first =
+            place.as_ref().map(|place| unsafe { std::slice::from_raw_parts(element, place.shape.len()) });
+        let first = first.map(Dims::from_slice);
         let began = Instant::now();
         let result = call();
         let took = began.elapsed();
-        if let Some(place) = place.filter(|_| result >= 0) {
-            // SAFETY: libhdf5 has read a number for each dimension.
-            let element = unsafe { std::slice::from_raw_parts(element, place.shape.len()) };
-            let (ended, took) = self.seconds(began + took, took);
-            self.known().note_stored(&place, element, ended, took, thread());
+        if let (Some(place), Some(first)) = (place, first) {
+            let (ended, seconds) = self.seconds(began + took, took);
+            let read = (result >= 0).then(|| (ended, seconds, thread()));
+            self.known().note_stored(&place, &first, read);
         }
         let _ = IS_INSIDE.try_with(|inside| inside.set(false));
         result

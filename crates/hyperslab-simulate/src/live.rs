@@ -122,17 +122,17 @@ impl LiveCaches {
         self.caches.first().map_or(0, |(.., counts)| counts.decodes) - before
     }
 
-    /// One H5Dread_chunk, of the chunk with an element: it decodes nothing, and what the caches hold of the chunk is dropped.
-    /// Returns the bytes that it read.
-    pub fn read_stored(&mut self, element: &[u64]) -> u64 {
+    /// One H5Dread_chunk, of the chunk that begins at an element: it decodes nothing, and what the caches hold of the chunk is
+    /// dropped, also where the chunk is missing and the call fails. Returns the bytes that it read.
+    pub fn read_stored(&mut self, first: &[u64]) -> u64 {
         let Self { geometry, caches, cursor, .. } = self;
         let StoredAs::Chunked(grid) = &geometry.storage else { return 0 };
-        if element.len() != geometry.shape.len()
-            || element.iter().zip(&geometry.shape).any(|(at, dim)| at >= dim)
+        let mut along = first.iter().zip(&geometry.shape).zip(&grid.chunk);
+        if first.len() != geometry.shape.len() || along.any(|((at, dim), chunk)| at >= dim || at % chunk > 0)
         {
             return 0;
         }
-        let along = element.iter().zip(&grid.chunk).zip(&grid.strides);
+        let along = first.iter().zip(&grid.chunk).zip(&grid.strides);
         let linear = along.map(|((at, chunk), stride)| at / chunk * stride).sum();
         cursor.set(grid, linear, 1);
         caches.iter_mut().for_each(|(_, cache, _)| cache.drop_chunk(grid, linear, &cursor.scaled));

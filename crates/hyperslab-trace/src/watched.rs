@@ -128,9 +128,13 @@ impl Watched {
         self.note_time(call.ended, call.seconds, decodes.unwrap_or(0), call.thread);
     }
 
-    /// Notes an H5Dread_chunk of the chunk with this element.
-    pub fn note_stored(&mut self, element: &[u64], ended: f64, seconds: f64, thread: u64) {
-        let bytes = self.caches.as_mut().map_or(0, |caches| caches.read_stored(element));
+    /// An H5Dread_chunk of the chunk that begins at this element, which succeeded or not. Returns the bytes that it read.
+    pub fn read_stored(&mut self, first: &[u64]) -> u64 {
+        self.caches.as_mut().map_or(0, |caches| caches.read_stored(first))
+    }
+
+    /// Notes an H5Dread_chunk that read these bytes.
+    pub fn note_stored(&mut self, bytes: u64, ended: f64, seconds: f64, thread: u64) {
         self.stored_chunks.add(Calls { calls: 1, bytes, seconds, decodes: None });
         self.note_time(ended, seconds, 0, thread);
     }
