@@ -208,6 +208,30 @@ need_programs() {
     export HYPERSLAB_PROGRAMS_PYTHON="$made/bin/python"
 }
 
+# For the full run: the library that is preloaded, built for aarch64, and what runs it on this machine. Without them, its tests fail.
+need_aarch64() {
+    local folder version
+    [ "$(uname -sm)" = "Linux x86_64" ] || return 0
+    command -v qemu-aarch64-static >/dev/null && command -v aarch64-linux-gnu-gcc >/dev/null ||
+        apt_packages "no qemu-user-static or aarch64-linux-gnu-gcc: install them to test programs for aarch64" \
+            qemu-user-static gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross
+    for version in 2.0:3.16.0:manylinux_2_28_aarch64 1.14:3.12.1:manylinux_2_17_aarch64; do
+        folder="$target/libhdf5-aarch64-${version%%:*}"
+        [ -d "$folder/h5py" ] || { mkdir -p "$folder" && (quietly "get a libhdf5 for aarch64" sh -c \
+            "'$python' -m pip download --disable-pip-version-check --quiet --no-deps --only-binary=:all: --python-version 311 \
+                --abi cp311 --platform '${version##*:}' --dest '$folder' 'h5py==$(echo "$version" | cut -d: -f2)' &&
+             '$python' -m zipfile --extract '$folder'/h5py-*.whl '$folder'"); } || true
+    done
+    [ -e "$target/aarch64-lib/libz.so.1" ] || (quietly "get zlib for aarch64" sh -c \
+        "mkdir -p '$target/aarch64-lib' && cd '$target/aarch64-lib' && dpkg --add-architecture arm64 && apt-get update &&
+         apt-get download zlib1g:arm64 && dpkg -x zlib1g_*.deb . && cp -a lib/aarch64-linux-gnu/libz.so.1* .;
+         dpkg --remove-architecture arm64") || true
+    (quietly "build hyperslab-preload for aarch64" env CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+        CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc CXX_aarch64_unknown_linux_gnu=aarch64-linux-gnu-g++ \
+        sh -c "rustup target add aarch64-unknown-linux-gnu && cargo build --locked --target aarch64-unknown-linux-gnu -p hyperslab-preload") || true
+    export HYPERSLAB_AARCH64="$target"
+}
+
 # A browser and its driver, for the tests of pages.
 need_browser() {
     command -v chromium >/dev/null && command -v chromedriver >/dev/null && return

@@ -36,7 +36,7 @@ def libraries() -> dict[str, Path]:
     return found
 
 
-def build(folder: Path, name: str, library: Path) -> Path:
+def build(folder: Path, name: str, library: Path, compiler: str | None = None) -> Path:
     """The program, linked with a library."""
     program = folder / f"replay-{name}"
     flags = {"1.8": ["-DSHORT_IDS"], "system": []}.get(name, ["-DMULTI"])
@@ -44,7 +44,7 @@ def build(folder: Path, name: str, library: Path) -> Path:
     if b"\0H5Dread_chunk" in content:
         versions = 2 if b"\0H5Dread_chunk2\0" in content else 1
         flags.append(f"-DREAD_CHUNK={versions}")
-    compiler = shutil.which("cc") or shutil.which("gcc") or "cc"
+    compiler = compiler or shutil.which("cc") or shutil.which("gcc") or "cc"
     command = [compiler, "-O1", *flags, "-o", program, SOURCE, library, f"-Wl,--disable-new-dtags,-rpath,{library.parent}", "-Wl,--allow-shlib-undefined"]
     subprocess.run(list(map(str, command)), check=True, capture_output=True)
     return program
