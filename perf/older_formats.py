@@ -4,16 +4,19 @@
     older_formats.py --small          a hundredth of the records, to try the script
     older_formats.py --runs 7         how often each is read; the median counts
 
-Files are in the page cache. A copy that swaps the bytes of an array in memory is the floor of a variable of fixed size. Records are
-also gathered by NumPy out of a mapping of the file (one thread), to show what the system gives without any library. What is read of
+Files are in the page cache. A copy that swaps the bytes of an array in memory is the floor of a variable of fixed size. The floors
+of records are measured without any library (`hyperslab-floor records`, on all cores): a request for each record, or all bytes in
+blocks, from which nothing is taken; NumPy gathers them out of a mapping of the file, too (one thread). What is read of
 HDF4 is one deflated stream; each run opens the file anew, so that nothing is kept from the run before.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -22,6 +25,7 @@ from typing import Any, NamedTuple
 
 import netCDF4
 import numpy as np
+from programs import FLOOR
 
 import hyperslab
 
@@ -159,11 +163,24 @@ def seconds(read: Callable[[], Any]) -> float:
     return time.perf_counter() - begun
 
 
-def report(name: str, ours: float, peer: float, bound: float, mapping: float | None = None) -> None:
-    """Prints a line."""
+def floors(path: Path, case: Case) -> dict[str, float]:
+    """The seconds that the same bytes take without any library."""
+    stride = case.bytes * case.variables
+    begin = path.stat().st_size - case.records * stride
+    bytes_ = 4 if case.is_series else case.bytes
+    words = [FLOOR, "records", path, begin, stride, bytes_, case.records]
+    found = json.loads(subprocess.run(list(map(str, words)), check=True, capture_output=True, text=True).stdout)
+    return {"a request for each": found["ranges"], "all bytes": found["blocks"]}
+
+
+def report(name: str, ours: float, peer: float, bound: float, floors: dict[str, float] | None = None) -> None:
+    """Prints a line, and one with the floors."""
     verdict = "" if ours <= bound * peer else "  not reached"
-    by_mapping = "" if mapping is None else f"  by a mapping {mapping * 1e3:.2f} ms"
-    print(f"{name:56} {ours * 1e3:7.2f} ms {peer * 1e3:7.2f} ms {ours / peer:6.2f} {bound:6.2f}{verdict}{by_mapping}", flush=True)
+    print(f"{name:56} {ours * 1e3:7.2f} ms {peer * 1e3:7.2f} ms {ours / peer:6.2f} {bound:6.2f}{verdict}", flush=True)
+    if floors:
+        least = min(floors.values())
+        texts = ", ".join(f"{way} {took * 1e3:.2f} ms" for way, took in floors.items())
+        print(f"    without a library: {texts}: {least / peer:.2f} of the peer's, hyperslab takes {ours / least:.2f} times as long")
 
 
 def main() -> None:
@@ -182,11 +199,14 @@ def main() -> None:
             os.sync()
             found = readers(path, case)
             runs: dict[str, list[float]] = {name: [] for name in found}
+            least: dict[str, float] = {}
             for _ in range(given.runs):
                 for name, read in found.items():
                     runs[name].append(seconds(read))
-        medians = {name: statistics.median(times) for name, times in runs.items()}
-        report(case.name, medians["hyperslab"], medians[case.peer], case.bound, medians.get("mapping"))
+            medians = {name: statistics.median(times) for name, times in runs.items()}
+            if case.variables:
+                least = floors(path, case) | {"a mapping": medians["mapping"]}
+        report(case.name, medians["hyperslab"], medians[case.peer], case.bound, least)
     shape = (2, *HDF4_SHAPE[1:]) if given.small else HDF4_SHAPE
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "field.hdf"

@@ -14,14 +14,24 @@
  *                                              the elements are in the dataset, 2 every other element, 3 a block of a
  *                                              wider array, 4 where H5S_ALL says; and as one of these types: n that of this
  *                                              machine, f as it is stored, d, s, q, l, u a number (f8, f4, i8, i4, u8)
- *   C dataset, c file, x                       close a dataset, a file, the library
+ *   T list                                     from now on, with this transfer list: 0 the default one, 1 a list like it, 2 one
+ *                                              that doubles numbers, 3 with a conversion callback, 4 that ignores checksums,
+ *                                              5 with a small buffer
+ *   N on                                       from now on, read by one of two other threads in turn, or not
+ *   K number                                   fork: the child does the next lines, and the process after it
+ *   V offset byte path                         change a byte of a file
+ *   C dataset, c file, x                       close a dataset, a file, the library; what was closed may be used again
  *
  * The filter 31999 leaves chunks as they are, and counts them.
  */
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #ifdef SHORT_IDS
 typedef int hid_t;
@@ -51,6 +61,10 @@ extern int H5Sclose(hid_t);
 extern hid_t H5Pcreate(hid_t);
 extern int H5Pset_cache(hid_t, int, size_t, size_t, double);
 extern int H5Pset_chunk_cache(hid_t, size_t, size_t, double);
+extern int H5Pset_data_transform(hid_t, const char *);
+extern int H5Pset_type_conv_cb(hid_t, int (*)(int, hid_t, hid_t, void *, void *, void *), void *);
+extern int H5Pset_edc_check(hid_t, int);
+extern int H5Pset_buffer(hid_t, size_t, void *, void *);
 extern int H5Pclose(hid_t);
 extern int H5Zregister(const void *);
 extern hid_t H5T_NATIVE_DOUBLE_g, H5T_NATIVE_FLOAT_g, H5T_NATIVE_INT64_g, H5T_NATIVE_INT32_g, H5T_NATIVE_UINT64_g;
@@ -59,11 +73,13 @@ extern hid_t H5Scopy(hid_t);
 extern int H5Sget_simple_extent_dims(hid_t, hsize_t *, hsize_t *);
 extern int H5Eset_auto2(hid_t, void *, void *);
 #ifdef OLD_NAMES
-extern hid_t H5P_CLS_FILE_ACCESS_g, H5P_CLS_DATASET_ACCESS_g;
+extern hid_t H5P_CLS_FILE_ACCESS_g, H5P_CLS_DATASET_ACCESS_g, H5P_CLS_DATASET_XFER_g;
+#define TRANSFER H5P_CLS_DATASET_XFER_g
 #define FILE_ACCESS H5P_CLS_FILE_ACCESS_g
 #define DATASET_ACCESS H5P_CLS_DATASET_ACCESS_g
 #else
-extern hid_t H5P_CLS_FILE_ACCESS_ID_g, H5P_CLS_DATASET_ACCESS_ID_g;
+extern hid_t H5P_CLS_FILE_ACCESS_ID_g, H5P_CLS_DATASET_ACCESS_ID_g, H5P_CLS_DATASET_XFER_ID_g;
+#define TRANSFER H5P_CLS_DATASET_XFER_ID_g
 #define FILE_ACCESS H5P_CLS_FILE_ACCESS_ID_g
 #define DATASET_ACCESS H5P_CLS_DATASET_ACCESS_ID_g
 #endif
@@ -112,8 +128,24 @@ extern int H5Dread_chunk(hid_t, hid_t, const hsize_t *, uint32_t *, void *);
 #endif
 #endif
 
-static int is_async = 0, where = 0;
+static int is_async = 0, where = 0, transfer_kind = 0;
 static char as = 'n';
+
+/* Leaves every conversion that fails to the library. */
+static int unhandled(int kind, hid_t from, hid_t to, void *one, void *other, void *data) {
+    (void)kind, (void)from, (void)to, (void)one, (void)other, (void)data;
+    return 0;
+}
+
+static hid_t transfer_list(void) {
+    if (!transfer_kind) return 0;
+    hid_t list = H5Pcreate(TRANSFER);
+    if (transfer_kind == 2) H5Pset_data_transform(list, "2*x");
+    if (transfer_kind == 3) H5Pset_type_conv_cb(list, unhandled, NULL);
+    if (transfer_kind == 4) H5Pset_edc_check(list, 0);
+    if (transfer_kind == 5) H5Pset_buffer(list, 64, NULL, NULL);
+    return list;
+}
 
 static hid_t memory_type(hid_t file_type) {
     switch (as) {
@@ -204,6 +236,11 @@ static void read_several(size_t number, char *line) {
 #endif
 
 static void read_selected(hid_t dataset, hid_t space) {
+    if (space < 0) {
+        int64_t value = 0;
+        print(H5Dread(dataset, H5T_NATIVE_INT32_g, 0, 0, 0, &value), decodes, (unsigned char *)&value, sizeof value);
+        return;
+    }
     int64_t elements = H5Sget_select_npoints(space);
     hid_t file_type = H5Dget_type(dataset), type = memory_type(file_type);
     hsize_t size;
@@ -211,23 +248,70 @@ static void read_selected(hid_t dataset, hid_t space) {
     size_t bytes = H5Tget_size(type) * (size_t)size;
     unsigned char *values = calloc(bytes + 1, 1);
     unsigned long before = decodes;
+    hid_t transfer = transfer_list();
     int result;
 #ifdef MULTI
     if (is_async) {
         hid_t events = H5EScreate();
         size_t waiting = 99;
-        result = H5Dread_async(__FILE__, __func__, __LINE__, dataset, type, memory, space, 0, values, events);
+        result = H5Dread_async(__FILE__, __func__, __LINE__, dataset, type, memory, space, transfer, values, events);
         H5ESget_count(events, &waiting);
         values[bytes] = (unsigned char)waiting;
         H5ESclose(events);
     } else
 #endif
-        result = H5Dread(dataset, type, memory, space, 0, values);
+        result = H5Dread(dataset, type, memory, space, transfer, values);
     print(result, before, values, bytes + 1);
+    if (transfer) H5Pclose(transfer);
     free(values);
     if (memory) H5Sclose(memory);
     H5Tclose(type);
     H5Tclose(file_type);
+}
+
+/* Two threads that read in turn, one at a time. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    int is_started, turn, waiting;
+    hid_t dataset, space;
+} readers = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+
+static void *reader(void *number) {
+    pthread_mutex_lock(&readers.lock);
+    for (;;) {
+        while (!readers.waiting || readers.turn != (int)(intptr_t)number) pthread_cond_wait(&readers.change, &readers.lock);
+        read_selected(readers.dataset, readers.space);
+        readers.waiting = 0;
+        pthread_cond_broadcast(&readers.change);
+    }
+    return NULL;
+}
+
+static int by_threads = 0;
+
+static void read_by_some_thread(hid_t dataset, hid_t space) {
+    if (!by_threads) {
+        read_selected(dataset, space);
+        return;
+    }
+    if (!readers.is_started) {
+        pthread_t thread;
+        for (intptr_t number = 0; number < 2; number++) pthread_create(&thread, NULL, reader, (void *)number);
+        readers.is_started = 1;
+    }
+    pthread_mutex_lock(&readers.lock);
+    readers.dataset = dataset, readers.space = space, readers.turn ^= 1, readers.waiting = 1;
+    pthread_cond_broadcast(&readers.change);
+    while (readers.waiting) pthread_cond_wait(&readers.change, &readers.lock);
+    pthread_mutex_unlock(&readers.lock);
+}
+
+static void change_byte(hsize_t offset, int byte, const char *path) {
+    int file = open(path, O_WRONLY);
+    unsigned char value = (unsigned char)byte;
+    if (file < 0 || pwrite(file, &value, 1, (off_t)offset) != 1) abort();
+    close(file);
 }
 
 static hid_t with_cache(char *line, int is_file) {
@@ -241,14 +325,23 @@ static hid_t with_cache(char *line, int is_file) {
 }
 
 int main(void) {
-    static char text[1 << 20];
+    /* All of it at once: a child has its own place in it. */
+    static char script[1 << 20];
+    script[fread(script, 1, sizeof script - 1, stdin)] = 0;
+    int of_child = -1;
     H5open();
     H5Eset_auto2(0, NULL, NULL);
     H5Zregister(&counting);
-    while (fgets(text, sizeof text, stdin)) {
+    for (char *text = script, *after; (after = strchr(text, '\n')); text = after + 1) {
+        *after = 0;
         char *line = text + 1, path[4096];
         hsize_t one[32], two[32], three[32], four[32];
         int number = (int)next(&line), length = 0;
+        if (of_child == 0) {
+            fflush(stdout);
+            _exit(0);
+        }
+        if (of_child > 0) of_child--;
         if (text[0] == 'F') {
             sscanf(line, " %4095s%n", path, &length);
             hid_t list = with_cache(line + length, 1);
@@ -260,6 +353,28 @@ int main(void) {
             hid_t list = with_cache(line + length, 0);
             datasets[number] = H5Dopen2(files[file], path, list);
             if (list) H5Pclose(list);
+        } else if (text[0] == 'T') {
+            transfer_kind = number;
+        } else if (text[0] == 'N') {
+            by_threads = number;
+        } else if (text[0] == 'V') {
+            hsize_t offset = (hsize_t)number;
+            int byte = (int)next(&line);
+            sscanf(line, " %4095s", path);
+            change_byte(offset, byte, path);
+        } else if (text[0] == 'K') {
+            fflush(stdout);
+            pid_t child = fork();
+            if (child == 0) {
+                /* The threads are the parent's. */
+                pthread_mutex_init(&readers.lock, NULL);
+                pthread_cond_init(&readers.change, NULL);
+                readers.is_started = 0, of_child = number;
+            } else {
+                int status;
+                waitpid(child, &status, 0);
+                printf("child %d\n", status);
+            }
         } else if (text[0] == 'Y') {
             is_async = number;
 #ifdef MULTI
@@ -282,13 +397,16 @@ int main(void) {
             H5Fclose(files[number]);
         } else if (text[0] == 'x') {
             H5close();
+            memset(datasets, -1, sizeof datasets);
             H5open();
             H5Eset_auto2(0, NULL, NULL);
             H5Zregister(&counting);
         } else {
             hid_t space = H5Dget_space(datasets[number]);
             int rank = H5Sget_simple_extent_ndims(space);
-            if (text[0] == 'H') {
+            if (space < 0) {
+                /* It was closed. */
+            } else if (text[0] == 'H') {
                 numbers(&line, one, rank), numbers(&line, two, rank), numbers(&line, three, rank), numbers(&line, four, rank);
                 H5Sselect_hyperslab(space, 0, one, two, three, four);
             } else if (text[0] == 'U') {
@@ -302,8 +420,8 @@ int main(void) {
                 H5Sselect_elements(space, 0, points, list);
                 free(list);
             }
-            read_selected(datasets[number], space);
-            H5Sclose(space);
+            read_by_some_thread(datasets[number], space);
+            if (space >= 0) H5Sclose(space);
         }
     }
     return 0;

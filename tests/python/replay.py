@@ -45,7 +45,7 @@ def build(folder: Path, name: str, library: Path, compiler: str | None = None) -
         versions = 2 if b"\0H5Dread_chunk2\0" in content else 1
         flags.append(f"-DREAD_CHUNK={versions}")
     compiler = compiler or shutil.which("cc") or shutil.which("gcc") or "cc"
-    command = [compiler, "-O1", *flags, "-o", program, SOURCE, library, f"-Wl,--disable-new-dtags,-rpath,{library.parent}", "-Wl,--allow-shlib-undefined"]
+    command = [compiler, "-O1", "-pthread", *flags, "-o", program, SOURCE, library, f"-Wl,--disable-new-dtags,-rpath,{library.parent}", "-Wl,--allow-shlib-undefined"]
     subprocess.run(list(map(str, command)), check=True, capture_output=True)
     return program
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
 import replay
-from test_trace import LIBRARIES, NEWEST, counted, random_program
+from test_trace import LIBRARIES, NEWEST, counted, random_program, some_cache
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is preloaded on other systems")
 
@@ -92,15 +95,76 @@ def test_the_engine_answers_as_libhdf5_does(name, tmp_path):
     program = replay.build(tmp_path, name, LIBRARIES[name])
     answered = 0
     for seed in replay.programs(500):
-        rng = random.Random(f"engine {name} {seed}")
-        script = "\n".join(random_program(rng, tmp_path / "a.h5", NEWEST.get(name, "latest"), compressed, "nnnffddsqlu")) + "\n"
+        rng, path = random.Random(f"engine {name} {seed}"), tmp_path / "a.h5"
+        lines = random_program(rng, path, NEWEST.get(name, "latest"), compressed, "nnnffddsqlu")
+        script = "\n".join(wilder(rng, lines, path)) + "\n"
+        if rng.random() < 0.1:
+            damage(path, change_of_a_byte(rng, path))
+        before = path.read_bytes()
         plain = subprocess.run([program], input=script, capture_output=True, text=True, timeout=60)
+        # What the program changed is as it was, and was not changed just now.
+        path.write_bytes(before)
+        os.utime(path, (time.time() - 100, time.time() - 100))
         words = replay.command("run", "--min-dataset", "0", "--report", "--", program)
         done = subprocess.run(words, input=script, capture_output=True, text=True, timeout=60)
-        assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout), (seed, script)
-        found = re.search(r"(\d+) answered", done.stderr)
-        answered += int(found[1]) if found else 0
+        assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout), (seed, script, done.stderr)
+        answered += sum(map(int, re.findall(r"(\d+) answered", done.stderr)))
     assert answered > 0 or name == "1.8"
+
+
+def stored_bytes(path: Path) -> list[tuple[int, int]]:
+    """Where chunks are stored: offset and size."""
+    with h5py.File(path) as file:
+        found = [one.id.get_chunk_info(number) for one in file.values() if one.chunks for number in range(one.id.get_num_chunks())]
+    return [(chunk.byte_offset, chunk.size) for chunk in found if chunk.size]
+
+
+def change_of_a_byte(rng, path: Path) -> str:
+    offset, size = rng.choice(stored_bytes(path) or [(0, 0)])
+    return f"V{offset + rng.randrange(size)} {rng.randrange(256)} {path}" if size else "N0"
+
+
+def damage(path: Path, line: str) -> None:
+    """Makes a change as a program does."""
+    if line[0] == "V":
+        offset, byte, _ = line[1:].split(maxsplit=2)
+        with path.open("r+b") as file:
+            file.seek(int(offset))
+            file.write(bytes([int(byte)]))
+
+
+def wilder(rng, lines: list[str], path: Path) -> list[str]:
+    """The same program with transfer lists, threads, forks, what is open twice or used after it was closed, H5close, and a file whose
+    bytes change between two openings: while it is open, what libhdf5 reads depends on what its cache still has."""
+    program, opened = [lines[0]], {}
+    if rng.random() < 0.3:
+        program.append(f"F1 {path} {some_cache(rng, 400) if rng.random() < 0.5 else ''}")
+    changes = rng.random() < 0.25
+    for line in lines[1:]:
+        if line[0] == "D" and len(program) > 1 and program[1].startswith("F1") and rng.random() < 0.4:
+            slot, _, *rest = line.split()
+            line = " ".join([slot, "1", *rest])
+        kind = rng.random()
+        if kind < 0.1:
+            program.append(f"T{rng.randrange(6)}")
+        elif kind < 0.15:
+            program.append(f"N{rng.randrange(2)}")
+        elif kind < 0.19 and not changes:
+            program.append(f"K{rng.randrange(1, 6)}")
+        elif kind < 0.25 and opened:
+            files = [one for one in program[:2] if one[0] == "F"]
+            closed = [f"C{slot}" for slot in opened] + [f"c{number}" for number in range(len(files))]
+            program += [*closed, change_of_a_byte(rng, path)] if changes else ["x"]
+            program += [*files, *opened.values()]
+        program.append(line)
+        slot = line[1:].split()[0]
+        if line[0] == "D":
+            opened[slot] = line
+        elif line[0] == "C":
+            opened.pop(slot, None)
+            if rng.random() < 0.3:
+                program.append(f"A{slot}")
+    return program
 
 
 def mapped(path: Path, name: str, shape, chunks, rng, newest: str) -> None:
@@ -140,6 +204,9 @@ def test_the_engine_answers_for_virtual_datasets_as_libhdf5_does(name, tmp_path)
         lines = [line for line in random_program(rng, path, NEWEST.get(name, "latest"), mapped, "nnffd") if line[0] not in "BYR"]
         script = "\n".join(lines) + "\n"
         plain = subprocess.run([program], input=script, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+        if name == "system" and plain.returncode == -signal.SIGABRT:
+            # Some reads of virtual datasets end libhdf5 1.10 itself.
+            continue
         words = replay.command("run", "--min-dataset", "0", "--report", "--", program)
         done = subprocess.run(words, input=script, capture_output=True, text=True, timeout=60, cwd=tmp_path)
         assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout), (seed, script)
@@ -187,18 +254,18 @@ def test_a_dataset_that_is_opened_again_has_the_cache_that_its_reads_so_far_need
             new.create_dataset("other", data=values, chunks=(512, 128), compression="gzip", compression_opts=1)
     script = f"""
 import h5py
-def caches(name, rows):
+def caches(name, columns):
     with h5py.File({str(tmp_path)!r} + "/" + name, rdcc_nbytes=100) as file:
         t = file["t"]
-        [t[row, :512] for row in range(rows)]
+        [t[:, column : column + 128] for column in range(0, columns, 128)]
         print(*(one.id.get_access_plist().get_chunk_cache()[1] >> 20 for one in (t, file["other"])))
-caches("a.h5", 20)
+caches("a.h5", 2048)
 caches("a.h5", 0)
 caches("b.h5", 0)
 """
     done = run("--", sys.executable, "-c", script)
-    # The usual reads need all sixteen chunks of a row; these reads need four, in the next file as well.
-    assert done.stdout.split() == ["4", "4", "2", "4", "2", "4"], done
+    # The usual reads need all sixteen chunks of a row; these reads need none, in the next file as well.
+    assert done.stdout.split() == ["4", "4", "0", "4", "0", "4"], done
 
 
 def test_the_exit_code_is_that_of_the_program():

@@ -267,3 +267,41 @@ def test_without_hdf5_that_is_said(tmp_path):
     assert done.returncode == 7 and "no H5Dread was seen" in done.stderr
     assert not (tmp_path / "x").exists()
     assert os.path.exists("/bin/sh")
+
+
+def test_of_many_datasets_those_that_took_least_time_are_summed_up(tmp_path):
+    path, folder = tmp_path / "many.h5", tmp_path / "many.trace"
+    with h5py.File(path, "w", libver="latest") as new:
+        for number in range(4200):
+            new[f"d{number}"] = [number]
+        new.create_dataset("large", data=np.arange(4 << 20, dtype="u1"), chunks=(4 << 20,), compression="gzip")
+    script = f"""
+import h5py
+with h5py.File({str(path)!r}) as file:
+    [file["large"][at] for at in range(5)]
+    for number in range(4200):
+        file[f"d{{number}}"][0]
+"""
+    subprocess.run(replay.command("trace", "-o", folder, "--", sys.executable, "-c", script), check=True, timeout=100)
+    (process,) = (line for line in lines(folder) if "pid" in line)
+    found = datasets(folder)
+    assert found["/large"]["reads"]["calls"] == 5 and len(found) == 4096
+    # One of those that are closed is given up for each that comes.
+    assert process["others"]["datasets"] == 4201 - 4096
+    assert process["others"]["reads"]["calls"] + sum(line["reads"]["calls"] for line in found.values()) == 4205
+    shown = subprocess.run(replay.command("trace", "--show", folder), capture_output=True, text=True, check=True, timeout=60)
+    assert "105 datasets that took less time, together: 105 reads" in shown.stdout
+
+
+def test_chunks_that_are_read_as_they_are_stored_are_counted_by_themselves(file, tmp_path):
+    folder = tmp_path / "x.trace"
+    script = f"import h5py; t = h5py.File({str(file)!r})['t']; t[0]; [t.id.read_direct_chunk((0, 30 * at)) for at in range(4)]; t[0]"
+    subprocess.run(replay.command("trace", "-o", folder, "--", sys.executable, "-c", script), check=True, timeout=60)
+    found = datasets(folder)["/t"]
+    with h5py.File(file) as plain:
+        stored = plain["t"].id.get_storage_size()
+    assert found["stored_chunks"]["calls"] == 4 and found["stored_chunks"]["bytes"] == stored
+    # libhdf5 drops a chunk that it gives as it is stored, and decodes it again.
+    assert found["reads"]["decodes"] == 8
+    shown = subprocess.run(replay.command("trace", "--show", folder), capture_output=True, text=True, check=True, timeout=60)
+    assert "4 chunks as they are stored (H5Dread_chunk)" in shown.stdout

@@ -8,6 +8,7 @@
 //! hyperslab-floor list FILE                         opening a file and describing every object in it
 //! hyperslab-floor task TASK FILE PATH               the task of this name in `perf/tasks.py`
 //! hyperslab-floor decode FILE DATASET               decoding each chunk of a dataset once, on all cores
+//! hyperslab-floor records FILE BEGIN STRIDE BYTES COUNT   bytes at equal distances, without any library
 //! hyperslab-floor encode FILE DATASET [fast]        encoding each chunk of a dataset once, on all cores; gzip by the fast encoder
 //! ```
 //!
@@ -18,16 +19,18 @@
 mod codec_floor;
 mod engine;
 mod floor;
+mod records_floor;
 mod tasks;
 
 use codec_floor::Codec;
-use hyperslab::{Axis, File, Object, Result, Selection};
+use hyperslab::{Axis, Error, File, Object, Result, Selection};
 use hyperslab_filters::DeflateEncoder;
+use records_floor::Records;
 use serde_json::{Value, json};
 use std::time::Instant;
 
 const USAGE: &str = "usage: hyperslab-floor read FILE DATASET SELECTION... | rows FILE DATASET | open FILE PATH \
-                     | list FILE | task TASK FILE PATH | decode FILE DATASET | encode FILE DATASET [fast]";
+                     | list FILE | records FILE BEGIN STRIDE BYTES COUNT | task TASK FILE PATH | decode FILE DATASET | encode FILE DATASET [fast]";
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -41,6 +44,7 @@ fn main() {
         ["list", path] => list(path),
         ["task", task, path, object] => tasks::run(task, path, object),
         ["decode", path, dataset] => codec_floor::measure(path, dataset, Codec::Decode),
+        ["records", path, numbers @ ..] => records(path, numbers),
         ["encode", path, dataset] => {
             codec_floor::measure(path, dataset, Codec::Encode(DeflateEncoder::Small))
         }
@@ -114,6 +118,15 @@ fn rows(shape: &[u64]) -> Vec<Selection> {
         Selection::Slab(axes)
     };
     (0..count).map(row).collect()
+}
+
+fn records(path: &str, numbers: &[&str]) -> Result<Value> {
+    let numbers: Option<Vec<u64>> = numbers.iter().map(|number| number.parse().ok()).collect();
+    let Some(&[begin, stride, bytes, count]) = numbers.as_deref().filter(|numbers| numbers.last() > Some(&0))
+    else {
+        return Err(Error::from(std::io::Error::other(USAGE)));
+    };
+    Ok(records_floor::measure(path, &Records { begin, stride, bytes, count })?)
 }
 
 fn open(path: &str, object: &str) -> Result<Value> {

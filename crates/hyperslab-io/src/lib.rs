@@ -21,6 +21,7 @@ pub mod source;
 pub mod version;
 pub mod wrap;
 
+pub use bytes::Bytes;
 pub use cancel::{Cancel, Cancelled};
 pub use coalesce::{Request, coalesce, split};
 pub use epoch::Epoch;

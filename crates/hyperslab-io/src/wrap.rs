@@ -1,6 +1,7 @@
 //! Sources and sinks that wrap another one.
 
 mod early_sync;
+mod forward;
 mod known;
 mod record;
 

@@ -34,6 +34,7 @@ pub struct Answering {
     /// Where libhdf5's cache holds a chunk, reads of fewer elements are not worth it.
     small_under: u64,
     file_type: FileType,
+    file: OpenFile,
     /// Of a virtual dataset, those that were looked at.
     sources: Option<Sources>,
 }
@@ -90,13 +91,12 @@ impl Answering {
         if let Some(stored) = &stored {
             check_storage(api, &creation, stored)?;
         }
-        let file = OpenFile::of_dataset(api, id)?;
+        let (file, access, path) = OpenFile::of_dataset(api, id)?;
         let (dataset, sources) = match &stored {
             Some(_) => (files.dataset(file.descriptor, key.address)?, None),
             None => {
                 check_access(api, id)?;
-                let path = opened::file_name(api, &file.file);
-                (files.dataset_by_path(file.descriptor, &path, key.address)?, Some(Sources::new(file)))
+                (files.dataset_by_path(file.descriptor, &path, key.address)?, Some(Sources::new(access)))
             }
         };
         let same = dataset.shape() == shape
@@ -118,7 +118,7 @@ impl Answering {
             0
         };
         let file_type = FileType::of(api, id)?;
-        Ok(Self { dataset, address: key.address, element_bytes, small_under, file_type, sources })
+        Ok(Self { dataset, address: key.address, element_bytes, small_under, file_type, file, sources })
     }
 
     /// A name for messages. Its path is only known to the program.
@@ -139,7 +139,7 @@ impl Answering {
     /// Gives the types back. libhdf5 is asked: not after a call that failed.
     pub fn close(self, api: &Api) {
         self.file_type.close(api);
-        // libhdf5, too, has the sources of a virtual dataset open as long as that.
+        // The sources of a virtual dataset are open as long as it is.
         drop(self.sources);
     }
 
@@ -164,6 +164,7 @@ impl Answering {
         if call.buffer.is_null() || elements == 0 {
             return Err("nothing selected");
         }
+        self.file.check()?;
         let in_memory = self.file_type.in_memory(api, call.memory_type)?;
         let element_bytes = match in_memory {
             InMemory::Same(_) => self.element_bytes as usize,

@@ -24,9 +24,10 @@ pub struct Files {
 }
 
 /// Which file it is, and when it was changed.
-type State = [i64; 7];
+pub type State = [i64; 7];
 
-fn state(descriptor: RawFd) -> Option<State> {
+/// That of an open file.
+pub fn state(descriptor: RawFd) -> Option<State> {
     let status = status(descriptor)?;
     Some([
         status.st_dev as i64,

@@ -7,6 +7,7 @@ use crate::answer::{Why, check_filter};
 use crate::api::Api;
 use crate::functions::Hid;
 use crate::opened::{self, Held, Quiet, READ_ONLY};
+use crate::sources::{self, State};
 use hyperslab::storage::{Fill, FillTime};
 use hyperslab::{Dataset, Selection};
 use std::collections::HashMap;
@@ -21,22 +22,24 @@ const LAST_AVAILABLE: c_int = 1;
 const FILES_MAX: usize = 128;
 const UNKNOWN: Why = "libhdf5 does not tell";
 
-/// A file that is open for reading only, as a local file.
+/// A file that libhdf5 has open for reading only, as a local file.
 pub struct OpenFile {
-    pub file: Held,
-    access: Held,
+    /// The descriptor by which libhdf5 has it open.
     pub descriptor: RawFd,
+    state: State,
 }
 
 impl OpenFile {
-    /// That of a dataset.
-    pub fn of_dataset(api: &Api, id: Hid) -> Result<Self, Why> {
+    /// That of a dataset, its access list and its path. It is not kept open.
+    pub fn of_dataset(api: &Api, id: Hid) -> Result<(Self, Held, String), Why> {
         // SAFETY: a function of libhdf5, which checks identifiers.
         let file = unsafe { api.functions.iget_file_id.ok_or(UNKNOWN)?(id) };
-        Self::new(api, Held::new(api, file, api.functions.fclose).ok_or(UNKNOWN)?)
+        let file = Held::new(api, file, api.functions.fclose).ok_or(UNKNOWN)?;
+        let (opened, access) = Self::new(api, &file)?;
+        Ok((opened, access, opened::file_name(api, &file)))
     }
 
-    fn new(api: &Api, file: Held) -> Result<Self, Why> {
+    fn new(api: &Api, file: &Held) -> Result<(Self, Held), Why> {
         let functions = &api.functions;
         let mut intent: c_uint = READ_ONLY + 1;
         // SAFETY: functions of libhdf5, which check identifiers, with a place for what is returned.
@@ -48,19 +51,26 @@ impl OpenFile {
         let access = unsafe { functions.fget_access_plist.ok_or(UNKNOWN)?(file.id) };
         let access = Held::new(api, access, functions.pclose).ok_or(UNKNOWN)?;
         let descriptor = opened::descriptor(api, file.id, &access).ok_or("not a local file")?;
-        Ok(Self { file, access, descriptor })
+        let state = sources::state(descriptor).ok_or("not a local file")?;
+        Ok((Self { descriptor, state }, access))
     }
 
-    /// The file at a path, opened by libhdf5 as it opens sources.
-    fn open(&self, api: &Api, path: &str) -> Result<Self, Why> {
+    /// The file at a path, opened by libhdf5 as it opens sources, with the access list of their virtual dataset's file.
+    fn open(api: &Api, path: &str, access: &Held) -> Result<(Self, Held), Why> {
         let failed = "a source that libhdf5 does not open";
         let name = CString::new(path).map_err(|_| failed)?;
         // SAFETY: a path that ends with 0, and an access list.
-        let file = unsafe { api.functions.fopen.ok_or(UNKNOWN)?(name.as_ptr(), READ_ONLY, self.access.id) };
-        let opened = Self::new(api, Held::new(api, file, api.functions.fclose).ok_or(failed)?)?;
+        let file = unsafe { api.functions.fopen.ok_or(UNKNOWN)?(name.as_ptr(), READ_ONLY, access.id) };
+        let file = Held::new(api, file, api.functions.fclose).ok_or(failed)?;
+        let (opened, _) = Self::new(api, &file)?;
         let named = std::fs::metadata(path).map_err(|_| failed)?;
         let is_same = opened::inode(opened.descriptor) == Some([named.dev(), named.ino()]);
-        if is_same { Ok(opened) } else { Err(failed) }
+        if is_same { Ok((opened, file)) } else { Err(failed) }
+    }
+
+    /// The file is as it was when it was looked at: chunks that the engine has decoded may be others by now.
+    pub fn check(&self) -> Result<(), Why> {
+        if sources::state(self.descriptor) == Some(self.state) { Ok(()) } else { Err("the file has changed") }
     }
 }
 
@@ -99,31 +109,35 @@ pub fn largest_chunk(dataset: &Dataset) -> Result<u64, Why> {
 
 /// The sources of a virtual dataset that were looked at.
 pub struct Sources {
-    /// The file of the virtual dataset.
-    own: OpenFile,
+    /// The access list of the virtual dataset's file.
+    access: Held,
     known: Mutex<Known>,
 }
 
 #[derive(Default)]
 struct Known {
-    files: HashMap<String, Result<OpenFile, Why>>,
+    /// Those that are open here, with the identifiers that keep them open.
+    files: HashMap<String, Result<(OpenFile, Held), Why>>,
     datasets: HashMap<(String, String), Result<(), Why>>,
 }
 
 impl Sources {
-    pub fn new(own: OpenFile) -> Self {
-        Self { own, known: Mutex::default() }
+    pub fn new(access: Held) -> Self {
+        Self { access, known: Mutex::default() }
     }
 
     /// All sources of a selection exist, and reads of each would be answered.
     pub fn check(&self, api: &Api, dataset: &Dataset, selection: &Selection) -> Result<(), Why> {
-        let sources = hyperslab::hdf5::virtual_sources(dataset, selection).map_err(|_| "a source")?;
+        let found = hyperslab::hdf5::virtual_sources(dataset, selection).map_err(|_| "a source")?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { files, datasets } = &mut *known;
-        for source in &sources {
+        for source in &found {
             let key = (source.file().name().to_owned(), source.path().to_owned());
             if let Some(found) = datasets.get(&key) {
                 (*found)?;
+                if let Some(Ok((file, _))) = files.get(&key.0) {
+                    file.check()?;
+                }
                 continue;
             }
             let found = check_source(api, dataset, source).and_then(|()| {
@@ -134,7 +148,8 @@ impl Sources {
                     return Err("many sources");
                 }
                 let _quiet = Quiet::new(api);
-                let file = files.entry(key.0.clone()).or_insert_with(|| self.own.open(api, &key.0));
+                let file =
+                    files.entry(key.0.clone()).or_insert_with(|| OpenFile::open(api, &key.0, &self.access));
                 file.as_ref().map(|_| ()).map_err(|why| *why)
             });
             datasets.insert(key, found);

@@ -1,7 +1,7 @@
 //! A source that behaves like one of an object store, and notes the rounds of requests that it would make.
 
 use hyperslab::Bytes;
-use hyperslab_io::{Advice, Cancel, Deliver, Epoch, Source, Version, read_into_zeros, split};
+use hyperslab_io::{Advice, Cancel, Deliver, Source, forward_source, read_into_zeros, split};
 use std::io;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -59,25 +59,8 @@ impl SimulatedRemote {
 
 #[deny(clippy::missing_trait_methods)]
 impl Source for SimulatedRemote {
-    fn len(&self) -> u64 {
-        self.inner.len()
-    }
-
-    fn epoch(&self) -> Epoch {
-        self.inner.epoch()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.inner.is_empty()
-    }
-
-    fn held_from(&self, at: u64) -> u64 {
-        self.inner.held_from(at)
-    }
-
-    fn stored_bytes(&self) -> u64 {
-        self.inner.stored_bytes()
-    }
+    forward_source!(self => self.inner; len, is_empty, epoch, held_from, stored_bytes, check_unchanged);
+    forward_source!(self => self.inner; lock_shared, unlock, version, name);
 
     fn beginning(&self) -> Bytes {
         self.head.clone()
@@ -107,32 +90,12 @@ impl Source for SimulatedRemote {
         self.inner.fetch(ranges, cancel, deliver);
     }
 
-    fn check_unchanged(&self) -> io::Result<()> {
-        self.inner.check_unchanged()
-    }
-
-    fn lock_shared(&self) -> io::Result<()> {
-        self.inner.lock_shared()
-    }
-
-    fn unlock(&self) {
-        self.inner.unlock();
-    }
-
-    fn version(&self) -> Option<Version> {
-        self.inner.version()
-    }
-
     fn advice(&self) -> Advice {
         Advice::REMOTE
     }
 
     fn metadata_gap_bytes(&self) -> u64 {
         self.metadata_gap_bytes
-    }
-
-    fn name(&self) -> String {
-        self.inner.name()
     }
 
     /// Other files are not looked for.

@@ -1,11 +1,10 @@
 //! A source of which some bytes are known already, such as those that an index of a file contains.
 
-use crate::{Advice, Cancel, Deliver, Epoch, ExtentMap, Source, Version, read_into_zeros};
+use crate::{Cancel, Deliver, ExtentMap, Source, forward_source, read_into_zeros};
 use bytes::Bytes;
 use std::io;
 use std::mem::MaybeUninit;
 use std::ops::{ControlFlow, Range};
-use std::path::Path;
 use std::sync::Arc;
 
 /// Reads what is known without a request, and all else from the source beneath. Nobody compares both.
@@ -25,25 +24,8 @@ impl KnownBytes {
 
 #[deny(clippy::missing_trait_methods)]
 impl Source for KnownBytes {
-    fn len(&self) -> u64 {
-        self.inner.len()
-    }
-
-    fn epoch(&self) -> Epoch {
-        self.inner.epoch()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.inner.is_empty()
-    }
-
-    fn held_from(&self, at: u64) -> u64 {
-        self.inner.held_from(at)
-    }
-
-    fn stored_bytes(&self) -> u64 {
-        self.inner.stored_bytes()
-    }
+    forward_source!(self => self.inner; len, is_empty, epoch, held_from, stored_bytes, check_unchanged);
+    forward_source!(self => self.inner; lock_shared, unlock, version, advice, metadata_gap_bytes, name, path);
 
     fn beginning(&self) -> Bytes {
         let (known, found) = (self.extents.from_start(), self.inner.beginning());
@@ -95,38 +77,6 @@ impl Source for KnownBytes {
             Some(&index) => deliver(index, bytes),
             None => ControlFlow::Continue(()),
         });
-    }
-
-    fn check_unchanged(&self) -> io::Result<()> {
-        self.inner.check_unchanged()
-    }
-
-    fn lock_shared(&self) -> io::Result<()> {
-        self.inner.lock_shared()
-    }
-
-    fn unlock(&self) {
-        self.inner.unlock();
-    }
-
-    fn version(&self) -> Option<Version> {
-        self.inner.version()
-    }
-
-    fn advice(&self) -> Advice {
-        self.inner.advice()
-    }
-
-    fn metadata_gap_bytes(&self) -> u64 {
-        self.inner.metadata_gap_bytes()
-    }
-
-    fn name(&self) -> String {
-        self.inner.name()
-    }
-
-    fn path(&self) -> Option<&Path> {
-        self.inner.path()
     }
 }
 

@@ -1,11 +1,9 @@
 //! Records every request to a source, for tests of I/O patterns.
 
-use crate::{Advice, Cancel, Deliver, Epoch, Source, Version};
-use bytes::Bytes;
+use crate::{Cancel, Deliver, Source, forward_source};
 use std::io;
 use std::mem::MaybeUninit;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The recorded requests, in the order in which they were made.
@@ -39,37 +37,9 @@ impl<S: Source> Recorder<S> {
 
 #[deny(clippy::missing_trait_methods)]
 impl<S: Source> Source for Recorder<S> {
-    fn len(&self) -> u64 {
-        self.inner.len()
-    }
-
-    fn epoch(&self) -> Epoch {
-        self.inner.epoch()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.inner.is_empty()
-    }
-
-    fn held_from(&self, at: u64) -> u64 {
-        self.inner.held_from(at)
-    }
-
-    fn stored_bytes(&self) -> u64 {
-        self.inner.stored_bytes()
-    }
-
-    fn beginning(&self) -> Bytes {
-        self.inner.beginning()
-    }
-
-    fn known(&self, at: u64, len: u64) -> Option<Bytes> {
-        self.inner.known(at, len)
-    }
-
-    fn knows_structures(&self) -> bool {
-        self.inner.knows_structures()
-    }
+    forward_source!(self => self.inner; len, is_empty, epoch, held_from, stored_bytes, beginning, known);
+    forward_source!(self => self.inner; knows_structures, check_unchanged, lock_shared, unlock, version, advice);
+    forward_source!(self => self.inner; metadata_gap_bytes, name, path);
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         self.recording.push(at..at + out.len() as u64);
@@ -84,37 +54,5 @@ impl<S: Source> Source for Recorder<S> {
     fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {
         ranges.iter().for_each(|range| self.recording.push(range.clone()));
         self.inner.fetch(ranges, cancel, deliver);
-    }
-
-    fn check_unchanged(&self) -> io::Result<()> {
-        self.inner.check_unchanged()
-    }
-
-    fn lock_shared(&self) -> io::Result<()> {
-        self.inner.lock_shared()
-    }
-
-    fn unlock(&self) {
-        self.inner.unlock();
-    }
-
-    fn version(&self) -> Option<Version> {
-        self.inner.version()
-    }
-
-    fn advice(&self) -> Advice {
-        self.inner.advice()
-    }
-
-    fn metadata_gap_bytes(&self) -> u64 {
-        self.inner.metadata_gap_bytes()
-    }
-
-    fn name(&self) -> String {
-        self.inner.name()
-    }
-
-    fn path(&self) -> Option<&Path> {
-        self.inner.path()
     }
 }
