@@ -90,7 +90,7 @@ class CreationProperties:
 
 
 #: h5py's numbers of the layouts.
-LAYOUTS = {"compact": 0, "contiguous": 1, "external": 1, "chunked": 2, "virtual": 3}
+LAYOUTS = {"compact": 0, "contiguous": 1, "external": 1, "linked": 1, "records": 1, "chunked": 2, "virtual": 3}
 #: h5py's names of filters by their numbers.
 _FILTERS = {1: "gzip", 2: "shuffle", 3: "fletcher32", 4: "szip", 6: "scaleoffset", 32000: "lzf"}
 _SZIP_NN = 32

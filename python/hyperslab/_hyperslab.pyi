@@ -655,8 +655,8 @@ class Dataset(_Object):
         """The external files that contain the raw data, each as (name, offset in bytes, size in bytes), or None if the
         raw data is in this file."""
     @property
-    def layout(self) -> Literal["contiguous", "chunked", "compact", "virtual", "external"]:
-        """The storage layout: "contiguous", "chunked", "compact", "virtual" or "external"."""
+    def layout(self) -> Literal["contiguous", "chunked", "compact", "virtual", "external", "linked", "records"]:
+        """The storage layout: "contiguous", "chunked", "compact", "virtual" or "external"; of HDF4 also "linked" and "records"."""
     def astype(self, dtype: DTypeLike) -> AsType | Dataset:
         """Read values as another dtype: `dataset.astype("f8")[...]`."""
     def asstr(self, encoding: str | None = None, errors: str = "strict") -> AsStr:

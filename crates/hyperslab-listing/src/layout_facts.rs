@@ -25,6 +25,7 @@ pub fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
         ("contiguous", _) => Layout::Contiguous { allocated: stored_bytes > 0 },
         ("virtual", _) => Layout::Virtual,
         ("external", _) => Layout::External,
+        ("linked" | "records", _) => Layout::Linked,
         _ => Layout::Compact,
     };
     Ok(DatasetFacts {

@@ -377,7 +377,7 @@ impl Dataset {
         Some(files.into_iter().map(|(name, start, bytes)| (name, start, bytes.unwrap_or(u64::MAX))).collect())
     }
 
-    /// The storage layout: "contiguous", "chunked", "compact", "virtual" or "external".
+    /// The storage layout: "contiguous", "chunked", "compact", "virtual" or "external"; of HDF4 also "linked" and "records".
     #[getter]
     fn layout(&self) -> &'static str {
         self.dataset.layout_name()

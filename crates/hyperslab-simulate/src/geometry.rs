@@ -194,7 +194,7 @@ impl Geometry {
             Layout::Contiguous { allocated } => {
                 Self::contiguous(&facts.shape, facts.element_bytes, *allocated)
             }
-            Layout::Compact | Layout::Virtual | Layout::External => return Ok(None),
+            Layout::Compact | Layout::Virtual | Layout::External | Layout::Linked => return Ok(None),
         };
         geometry.map(Some).map_err(|GeometryError { problem, .. }| GeometryError {
             path: facts.path.clone(),

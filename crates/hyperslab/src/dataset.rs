@@ -12,7 +12,7 @@ use hyperslab_array::plan::Explained;
 use hyperslab_array::read::{array, new_memory};
 use hyperslab_array::selection::{FieldSubset, Measured};
 use hyperslab_format::Address;
-use hyperslab_format::message::{ChunkedLayout, Dataspace, Datatype, FillValue, Filter};
+use hyperslab_format::message::{ChunkedLayout, Class, Dataspace, Datatype, FillValue, Filter};
 use hyperslab_io::Cancel;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -137,9 +137,17 @@ impl Dataset {
         self.inner.array.storage.chunked().map(|chunked| &chunked.grid)
     }
 
-    /// `contiguous`, `chunked`, `compact`, `virtual` or `external`.
+    /// `contiguous`, `chunked`, `compact`, `virtual` or `external`; of HDF4 also `linked` (in several parts of the file) and
+    /// `records` (of which each field is converted by itself).
     pub fn layout_name(&self) -> &'static str {
-        self.inner.array.storage.name()
+        match (&self.inner.array.storage, &self.inner.layout) {
+            (Storage::External { .. }, LayoutDetail::External(_)) => "external",
+            (Storage::External { .. }, _) if matches!(self.inner.datatype.class, Class::Compound { .. }) => {
+                "records"
+            }
+            (Storage::External { .. }, _) => "linked",
+            (storage, _) => storage.name(),
+        }
     }
 
     /// The sources of a virtual dataset as the file names them: file (`.` for this file) and dataset. `None` for other
@@ -249,8 +257,10 @@ impl Dataset {
 
     /// Plans a read of `selection` and describes it. No values are read.
     pub fn explain(&self, selection: &Selection) -> Result<Explained> {
-        Explained::new(&self.inner.array, selection, &Operation::cancelled_by(&self.cancel))
-            .map_err(|error| self.inner.named(error))
+        let explained = Explained::new(&self.inner.array, selection, &Operation::cancelled_by(&self.cancel));
+        let explained = explained.map_err(|error| self.inner.named(error))?;
+        let layout = if explained.layout == "external" { self.layout_name() } else { explained.layout };
+        Ok(Explained { layout, ..explained })
     }
 
     /// The shape of the result of a read of `selection`.

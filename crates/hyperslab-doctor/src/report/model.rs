@@ -206,6 +206,7 @@ impl DatasetReport {
             Layout::Compact => ("compact", None),
             Layout::Virtual => ("virtual", None),
             Layout::External => ("external", None),
+            Layout::Linked => ("linked", None),
         };
         Self {
             path: facts.path.clone(),

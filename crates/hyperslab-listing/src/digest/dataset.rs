@@ -17,8 +17,8 @@ const FILL_BYTES_MAX: usize = 64;
 /// Adds everything but the values to `record`. Returns the number of parts that could not be read.
 pub fn describe(dataset: &Dataset, record: &mut Object) -> u64 {
     let layout = match dataset.layout_name() {
-        // The data of an external dataset is contiguous in its file.
-        "external" => "contiguous",
+        // The data of an external dataset is contiguous in its file, and HDF4's is one piece to its readers.
+        "external" | "linked" | "records" => "contiguous",
         layout => layout,
     };
     record.extend([

@@ -78,6 +78,8 @@ pub enum Layout {
     Virtual,
     /// Stored in other files.
     External,
+    /// Of HDF4: in parts of the file, or in records of which each field is converted by itself.
+    Linked,
 }
 
 /// One filter of the pipeline.

@@ -199,10 +199,12 @@ impl Heap {
             cursor.address("collection address").or_error()?;
             cursor.u32("object index").or_error()?;
         }
-        let u32_at = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| element[at + i]));
-        let mut address = [0; 8];
-        address[..width].copy_from_slice(&element[4..4 + width]);
-        let address = u64::from_le_bytes(address);
+        let u32_at = |at: usize| element[at..at + 4].try_into().map_or(0, u32::from_le_bytes);
+        let address = &element[4..4 + width];
+        let address = address.try_into().map_or_else(
+            |_| address.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+            u64::from_le_bytes,
+        );
         let count = u32_at(0);
         // libhdf5 treats address 0 as "nothing", too.
         if count == 0 || address == 0 || address == Widths::undefined(width as u8) {
