@@ -97,7 +97,8 @@ def test_the_engine_answers_as_libhdf5_does(name, tmp_path):
     for seed in replay.programs(500):
         rng, path = random.Random(f"engine {name} {seed}"), tmp_path / "a.h5"
         lines = random_program(rng, path, NEWEST.get(name, "latest"), compressed, "nnnffddsqlu")
-        script = "\n".join(wilder(rng, lines, path)) + "\n"
+        # libhdf5 1.8 keeps the place in the file, which a child moves.
+        script = "\n".join(line for line in wilder(rng, lines, path) if name != "1.8" or line[0] != "K") + "\n"
         if rng.random() < 0.1:
             damage(path, change_of_a_byte(rng, path))
         before = path.read_bytes()
@@ -213,6 +214,83 @@ def test_the_engine_answers_for_virtual_datasets_as_libhdf5_does(name, tmp_path)
         found = re.search(r"(\d+) answered", done.stderr)
         answered += int(found[1]) if found else 0
     assert answered > 0
+
+
+def both_ways(script: str, folder: Path) -> tuple[str, str]:
+    """What a program in Python prints, with and without the engine, and what is said of the latter."""
+    plain = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, cwd=folder)
+    words = replay.command("run", "--min-dataset", "0", "--report", "--", sys.executable, "-c", script)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, cwd=folder)
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout), done.stderr
+    return done.stdout, done.stderr
+
+
+def virtual_of_two(folder: Path, names: tuple[str, str] = ("s0.h5", "s1.h5"), maxshape=None) -> None:
+    layout = h5py.VirtualLayout((20, 100), "f4", maxshape)
+    for number, name in enumerate(names):
+        with h5py.File(folder / name, "a") as source:
+            values = np.arange(1000, dtype="f4").reshape(10, 100) + 1000 * number
+            source.create_dataset(f"d{number}", data=values, chunks=(5, 100), compression="gzip")
+        layout[10 * number : 10 * number + 10] = h5py.VirtualSource(name, f"d{number}", (10, 100))
+    with h5py.File(folder / "v.h5", "a", libver="latest") as file:
+        file.create_virtual_dataset("v", layout)
+
+
+def test_reads_of_a_virtual_dataset_that_are_left_find_its_sources(tmp_path):
+    virtual_of_two(tmp_path)
+    # h5py closes strongly, and libhdf5 opens sources weakly: one opened by the engine must not keep libhdf5 from it.
+    printed, said = both_ways("import h5py; v = h5py.File('v.h5')['v']; print(v[...].sum(), v[[1, 5, 12]].sum(), v.astype('i8')[3:14].sum())", tmp_path)
+    assert "0.0" not in printed.split() and "1 answered" in said, (printed, said)
+    # A source that the program has open strongly is filled by libhdf5.
+    both_ways("import h5py; s = h5py.File('s1.h5'); v = h5py.File('v.h5')['v']; print(v[...].sum(), v[12:].sum())", tmp_path)
+
+
+def test_a_virtual_dataset_that_names_its_own_file_is_as_libhdf5_reads_it(tmp_path):
+    virtual_of_two(tmp_path, ("v.h5", "s1.h5"))
+    both_ways("import h5py; v = h5py.File('v.h5')['v']; print(v[...].sum(), v[:10].sum(), v[12:].sum())", tmp_path)
+
+
+def test_a_virtual_dataset_that_grows_is_left(tmp_path):
+    virtual_of_two(tmp_path, maxshape=(None, 100))
+    _, said = both_ways("import h5py; v = h5py.File('v.h5')['v']; print(v.shape, v[...].sum())", tmp_path)
+    assert "grows with its sources" in said, said
+
+
+def test_a_source_that_is_replaced_meanwhile_is_read_anew(tmp_path):
+    virtual_of_two(tmp_path)
+    with h5py.File(tmp_path / "new.h5", "w") as new:
+        new.create_dataset("d1", data=np.full((10, 100), 7, "f4"), chunks=(5, 100), compression="gzip")
+    script = """
+import h5py, os, shutil
+shutil.copy("s1.h5", "old.h5")
+v = h5py.File("v.h5")["v"]
+print(v[:10].sum())
+os.rename("s1.h5", "kept.h5")
+os.link("new.h5", "s1.h5")
+print(v[10:].sum(), v[...].sum())
+os.rename("kept.h5", "s1.h5")
+"""
+    printed, _ = both_ways(script, tmp_path)
+    assert printed.split()[1] == "7000.0", printed
+
+
+def test_sources_are_closed_with_the_file(tmp_path):
+    virtual_of_two(tmp_path)
+    script = """
+import os, h5py
+file = h5py.File("v.h5")
+v = file["v"]
+print(v[...].sum())
+if os.fork() == 0:
+    file.close()
+    print(h5py.File("s0.h5", "r+").mode, flush=True)
+    os._exit(0)
+os.wait()
+file.close()
+print(h5py.File("s0.h5", "r+").mode)
+"""
+    _, said = both_ways(script, tmp_path)
+    assert "1 answered" in said, said
 
 
 def cache_of(file: Path, opening: str, *words) -> tuple[int, int]:

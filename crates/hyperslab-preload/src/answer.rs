@@ -6,11 +6,12 @@
 use crate::api::Api;
 use crate::functions::Hid;
 use crate::memory;
+use crate::open_file::OpenFile;
 use crate::opened::{self, Held, Key, Stored};
 use crate::selection::{Dims, Selected};
 use crate::sources::Files;
 use crate::types::{FileType, InMemory};
-use crate::virtual_dataset::{self, OpenFile, Sources, check_access};
+use crate::virtual_dataset::{Sources, check_access};
 use hyperslab::memory::Places;
 use hyperslab::number::widen::{Class, has_nan, widening};
 use hyperslab::{Dataset, Endianness, Selection};
@@ -79,39 +80,38 @@ pub type Why = &'static str;
 impl Answering {
     /// Looks at a dataset that is open as `id`.
     pub fn of(api: &Api, id: Hid, key: Key, bytes_min: u64, files: &mut Files) -> Result<Self, Why> {
-        let stored = opened::stored(api, id);
-        let (shape, element_bytes) = match &stored {
-            Some(stored) => (stored.shape.clone(), stored.element_bytes),
-            None => opened::virtual_extent(api, id).ok_or("not stored in chunks")?,
-        };
-        if shape.iter().fold(element_bytes, |bytes, dim| bytes.saturating_mul(*dim)) < bytes_min {
-            return Err("small");
+        let creation = creation_list(api, id)?;
+        let is_virtual = opened::is_virtual(api, &creation);
+        let stored = if is_virtual { None } else { opened::stored(api, id) };
+        match &stored {
+            _ if is_virtual => check_access(api, id)?,
+            Some(stored) if stored.bytes() < bytes_min => return Err("small"),
+            Some(stored) => check_storage(api, &creation, stored)?,
+            None => return Err("not stored in chunks"),
         }
-        let creation = check_fill(api, id)?;
-        if let Some(stored) = &stored {
-            check_storage(api, &creation, stored)?;
-        }
+        check_fill(api, &creation)?;
         let (file, access, path) = OpenFile::of_dataset(api, id)?;
-        let (dataset, sources) = match &stored {
-            Some(_) => (files.dataset(file.descriptor, key.address)?, None),
-            None => {
-                check_access(api, id)?;
-                (files.dataset_by_path(file.descriptor, &path, key.address)?, Some(Sources::new(access)))
+        let (dataset, sources, chunk_bytes) = if is_virtual {
+            let dataset = files.dataset_by_path(file.descriptor, &path, key.address)?;
+            if dataset.logical_bytes() < bytes_min {
+                return Err("small");
             }
+            let (sources, chunk_bytes) = Sources::of(api, &dataset, access)?;
+            (dataset, Some(sources), chunk_bytes)
+        } else {
+            let dataset = files.dataset(file.descriptor, key.address)?;
+            let chunk_bytes = dataset.chunk_bytes().unwrap_or(u64::MAX);
+            (dataset, None, chunk_bytes)
         };
+        let (shape, element_bytes) = opened::extent_and_bytes(api, id).ok_or("libhdf5 does not tell")?;
         let same = dataset.shape() == shape
             && u64::from(dataset.datatype().size) == element_bytes
             && dataset.chunk_shape() == stored.as_ref().map(|stored| &stored.chunk[..])
-            && dataset.filters().is_empty() == stored.is_none()
-            && dataset.virtual_sources().is_some() == stored.is_none();
+            && dataset.filters().is_empty() == is_virtual;
         if !same {
             return Err("the engine sees another dataset");
         }
         let cache_bytes = opened::cache_of(api, id).map_or(0, |cache| cache.nbytes);
-        let chunk_bytes = match &stored {
-            Some(_) => dataset.chunk_bytes().unwrap_or(u64::MAX),
-            None => virtual_dataset::largest_chunk(&dataset)?,
-        };
         let small_under = if cache_bytes >= chunk_bytes {
             READ_BYTES_MIN.min(chunk_bytes).div_ceil(element_bytes.max(1))
         } else {
@@ -140,7 +140,9 @@ impl Answering {
     pub fn close(self, api: &Api) {
         self.file_type.close(api);
         // The sources of a virtual dataset are open as long as it is.
-        drop(self.sources);
+        if let Some(sources) = self.sources {
+            sources.close();
+        }
     }
 
     /// What the engine would read for a call, if that comes to the same as libhdf5's read.
@@ -281,15 +283,19 @@ pub fn check_filter(api: &Api, filter: c_int) -> Result<(), Why> {
     Ok(())
 }
 
-/// Gaps are filled. Returns the creation list.
-fn check_fill(api: &Api, id: Hid) -> Result<Held, Why> {
+fn creation_list(api: &Api, id: Hid) -> Result<Held, Why> {
+    let unknown = "libhdf5 does not tell";
+    // SAFETY: a function of libhdf5, which checks identifiers.
+    let creation = unsafe { api.functions.dget_create_plist.ok_or(unknown)?(id) };
+    Held::new(api, creation, api.functions.pclose).ok_or(unknown)
+}
+
+/// Gaps are filled.
+fn check_fill(api: &Api, creation: &Held) -> Result<(), Why> {
     let functions = &api.functions;
     let unknown = "libhdf5 does not tell";
-    // SAFETY: functions of libhdf5, which check identifiers, with places for what they return; as for all calls here.
-    let creation = unsafe { functions.dget_create_plist.ok_or(unknown)?(id) };
-    let creation = Held::new(api, creation, functions.pclose).ok_or(unknown)?;
     let (mut defined, mut time): (c_int, c_int) = (FILL_UNDEFINED, FILL_NEVER);
-    // SAFETY: as above.
+    // SAFETY: functions of libhdf5 with a creation list, and places for what they return.
     let told = unsafe {
         (
             functions.pfill_value_defined.ok_or(unknown)?(creation.id, &mut defined),
@@ -299,7 +305,7 @@ fn check_fill(api: &Api, id: Hid) -> Result<Held, Why> {
     if told.0 < 0 || told.1 < 0 || defined == FILL_UNDEFINED || time == FILL_NEVER {
         return Err("no fill value");
     }
-    Ok(creation)
+    Ok(())
 }
 
 /// A transfer list that leaves values as they are.

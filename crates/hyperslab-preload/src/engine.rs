@@ -1,6 +1,6 @@
 //! The engine inside the program: its files, its threads, and what it answered.
 
-use crate::answer::{Answering, ReadCall, Shared, Why, check_transfer};
+use crate::answer::{Answering, Prepared, ReadCall, Shared, Why, check_transfer};
 use crate::api::Api;
 use crate::functions::{Herr, Hid};
 use crate::opened::{Key, Quiet};
@@ -9,6 +9,7 @@ use crate::sources::Files;
 use crate::{fit, fork, recent};
 use hyperslab_trace::EnginePlan;
 use std::collections::{BTreeMap, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The engine, and what is known of the datasets of the program.
@@ -32,6 +33,13 @@ pub struct State {
     left: BTreeMap<Why, u64>,
 }
 
+/// A panic is not the program's.
+const FAILED: Why = "the engine failed";
+
+fn prepare(api: &Api, dataset: &Answering, call: &ReadCall, selected: &Selected) -> Result<Prepared, Why> {
+    catch_unwind(AssertUnwindSafe(|| dataset.prepare(api, call, selected))).unwrap_or(Err(FAILED))
+}
+
 impl Engine {
     pub fn new(plan: &EnginePlan) -> Self {
         // A panic in a read is not the program's: libhdf5 reads instead.
@@ -52,8 +60,8 @@ impl Engine {
     }
 
     /// That of a child: what it has open is open in the child, too.
-    pub fn of_child(&self, held: &State) -> Self {
-        let state = State { datasets: held.datasets.clone(), ..State::default() };
+    pub fn of_child(&self, held: &mut State) -> Self {
+        let state = State { datasets: std::mem::take(&mut held.datasets), ..State::default() };
         Self { plan: self.plan.clone(), state: Mutex::new(state) }
     }
 
@@ -78,7 +86,8 @@ impl Engine {
                 let bytes_min = self.plan.dataset_bytes_min.unwrap_or(fit::DATASET_BYTES_MIN);
                 let mut files = std::mem::take(&mut state.files);
                 drop(state);
-                let looked_at = Answering::of(api, id, key, bytes_min, &mut files).map(Arc::new);
+                let look_at = AssertUnwindSafe(|| Answering::of(api, id, key, bytes_min, &mut files));
+                let looked_at = catch_unwind(look_at).unwrap_or(Err(FAILED)).map(Arc::new);
                 state = self.state();
                 state.files = files;
                 looked_at
@@ -124,7 +133,7 @@ impl Engine {
         selected: &Selected,
     ) -> Result<(), Why> {
         self.check_transfer(api, call.transfer)?;
-        let prepared = dataset.prepare(api, call, selected)?;
+        let prepared = prepare(api, dataset, call, selected)?;
         dataset.read(&prepared, call)
     }
 
@@ -138,7 +147,7 @@ impl Engine {
         call: impl FnOnce() -> Herr,
     ) -> Herr {
         let ours = self.check_transfer(api, read.transfer);
-        let ours = ours.and_then(|()| dataset.prepare(api, read, selected));
+        let ours = ours.and_then(|()| prepare(api, dataset, read, selected));
         let ours = ours.and_then(|prepared| Ok((dataset.values(&prepared)?, prepared)));
         let result = call();
         let (values, prepared) = match ours {
@@ -190,6 +199,13 @@ impl Engine {
         {
             dataset.close(api);
         }
+    }
+
+    /// The identifiers of a library that are known.
+    pub fn identifiers(&self, api: &Api) -> Vec<Hid> {
+        let state = self.state();
+        let of_api = state.datasets.keys().filter(|(known, _)| *known == api.identity());
+        of_api.map(|(_, id)| *id).collect()
     }
 
     /// A file was closed: descriptors of the engine must not outlast those of the program.

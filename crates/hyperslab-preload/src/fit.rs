@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// Smaller datasets are read in no time, and opening them once more, or by the engine, takes longer.
 pub const DATASET_BYTES_MIN: u64 = 1 << 20;
 
+/// No more answers are kept.
+const QUESTIONS_MAX: usize = 1024;
+
 /// What was given to open datasets, and what there is.
 #[derive(Debug, Clone)]
 pub struct Fitting {
@@ -78,6 +81,9 @@ impl Fitting {
                 self.given.insert((api.identity(), key), cache.nbytes);
                 cache
             });
+        }
+        if self.found.len() >= QUESTIONS_MAX {
+            self.found.clear();
         }
         let found = self.found.entry(question).or_insert_with(|| {
             let version = api.version.parse().ok()?;

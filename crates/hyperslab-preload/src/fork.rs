@@ -31,8 +31,8 @@ extern "C" fn in_parent() {
 }
 
 extern "C" fn in_child() {
-    let held = HELD.try_with(|place| place.borrow_mut().take()).ok().flatten();
-    if let Some((Some(held), _)) = &held {
+    let mut held = HELD.try_with(|place| place.borrow_mut().take()).ok().flatten();
+    if let Some((Some(held), _)) = &mut held {
         process::renew(held);
     }
 }

@@ -108,6 +108,7 @@ functions! {
     pget_fill_time = "H5Pget_fill_time" (Hid, *mut c_int) -> Herr;
     pget = "H5Pget" (Hid, *const c_char, *mut c_void) -> Herr;
     pget_type_conv_cb = "H5Pget_type_conv_cb" (Hid, *mut *mut c_void, *mut *mut c_void) -> Herr;
+    pset_fclose_degree = "H5Pset_fclose_degree" (Hid, c_int) -> Herr;
     pget_virtual_view = "H5Pget_virtual_view" (Hid, *mut c_int) -> Herr;
     pget_virtual_printf_gap = "H5Pget_virtual_printf_gap" (Hid, *mut u64) -> Herr;
     pget_virtual_prefix = "H5Pget_virtual_prefix" (Hid, *mut c_char, usize) -> isize;

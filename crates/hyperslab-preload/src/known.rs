@@ -2,7 +2,7 @@
 
 use crate::api::Api;
 use crate::functions::Hid;
-use crate::opened::{Key, type_word};
+use crate::opened::Key;
 use crate::selection::Dims;
 use hyperslab_storage::CacheSettings;
 use hyperslab_trace::{Calls, Description, Others, TracedDataset, TracedPattern, Watched};
@@ -17,6 +17,8 @@ const OTHERS: usize = usize::MAX;
 pub struct Object {
     api: usize,
     key: Key,
+    /// No other object has it.
+    number: u64,
     /// The identifiers that stand for it, as far as they were seen.
     ids: Vec<Hid>,
     pub shape: Vec<u64>,
@@ -28,6 +30,8 @@ pub struct Object {
 #[derive(Debug, Clone)]
 pub struct Place {
     index: usize,
+    /// That of the object which was there then.
+    number: u64,
     pub shape: Dims,
 }
 
@@ -39,6 +43,8 @@ pub struct Known {
     last: Option<(usize, Hid, Place)>,
     objects: Vec<Object>,
     others: Option<Others>,
+    /// How many objects there were.
+    added: u64,
     by_key: HashMap<(usize, Key), usize>,
     /// The identifiers of objects that are open, but were neither read nor written.
     unread: HashMap<(usize, Key), Vec<Hid>>,
@@ -46,11 +52,6 @@ pub struct Known {
     /// The word for the datatype that was asked for last.
     memory_type: Option<(usize, Hid, String)>,
     is_changed: bool,
-}
-
-fn is_valid(api: &Api, id: Hid) -> bool {
-    // SAFETY: a function of libhdf5, which takes any number.
-    api.functions.iis_valid.is_none_or(|is_valid| unsafe { is_valid(id) } > 0)
 }
 
 impl Known {
@@ -69,11 +70,11 @@ impl Known {
 
     /// Notes a new identifier of an object, and returns the object if it was read or written before. Where none of those that it
     /// had is valid any more, libhdf5 has dropped its chunks.
-    pub fn opened(&mut self, api: &Api, id: Hid, key: Key) -> Option<Place> {
+    pub fn opened(&mut self, api: &Api, id: Hid, key: Key, valid: &[Hid]) -> Option<Place> {
         let Some(index) = self.by_key.get(&(api.identity(), key)) else {
             let ids = self.unread.entry((api.identity(), key)).or_default();
             if !ids.contains(&id) {
-                ids.retain(|id| is_valid(api, *id));
+                ids.retain(|id| valid.contains(id));
                 ids.push(id);
                 self.unread_ids.insert((api.identity(), id), key);
             }
@@ -81,7 +82,7 @@ impl Known {
         };
         let object = &mut self.objects[*index];
         if !object.ids.contains(&id) {
-            object.ids.retain(|id| is_valid(api, *id));
+            object.ids.retain(|id| valid.contains(id));
             if object.ids.is_empty() {
                 object.watched.reopen(crate::opened::cache_of(api, id));
             } else {
@@ -89,7 +90,7 @@ impl Known {
             }
             object.ids.push(id);
         }
-        let place = Place { index: *index, shape: Dims::from_slice(&object.shape) };
+        let place = Place { index: *index, number: object.number, shape: Dims::from_slice(&object.shape) };
         self.ids.insert((api.identity(), id), place.clone());
         Some(place)
     }
@@ -105,7 +106,8 @@ impl Known {
         let index = if self.objects.len() < OBJECTS_MAX { self.objects.len() } else { self.fold_one() };
         let api = api.identity();
         let (shape, chunk) = (description.dataset.shape.clone(), description.dataset.chunks.clone());
-        let place = Place { index, shape: Dims::from_slice(&shape) };
+        self.added += 1;
+        let place = Place { index, number: self.added, shape: Dims::from_slice(&shape) };
         let mut ids = self.unread.remove(&(api, key)).unwrap_or_default();
         if !ids.contains(&id) {
             ids.push(id);
@@ -119,7 +121,7 @@ impl Known {
             return Some(place);
         }
         let watched = Watched::new(description, cache, ids.len() as u64);
-        let object = Object { api, key, ids, shape, chunk, watched };
+        let object = Object { api, key, number: self.added, ids, shape, chunk, watched };
         match self.objects.get_mut(index) {
             Some(place) => *place = object,
             None => self.objects.push(object),
@@ -134,7 +136,10 @@ impl Known {
         let closed = (0..self.objects.len()).filter(|index| self.objects[*index].ids.is_empty());
         let Some(index) = closed.min_by(|a, b| seconds(a).total_cmp(&seconds(b))) else { return OTHERS };
         let object = &self.objects[index];
-        self.others.get_or_insert_default().add(&object.watched.sums());
+        // What a child knows of its parent's is no use of its own.
+        if !object.watched.is_untouched() {
+            self.others.get_or_insert_default().add(&object.watched.sums());
+        }
         let key = (object.api, object.key);
         if self.by_key.get(&key) == Some(&index) {
             self.by_key.remove(&key);
@@ -153,7 +158,7 @@ impl Known {
     /// it failed.
     pub fn note_stored(&mut self, place: &Place, first: &[u64], read: Option<(f64, f64, u64)>) {
         self.is_changed = true;
-        let object = self.objects.get_mut(place.index);
+        let object = self.objects.get_mut(place.index).filter(|object| object.number == place.number);
         match (object, read) {
             (Some(object), read) => {
                 let bytes = object.watched.read_stored(first);
@@ -169,11 +174,16 @@ impl Known {
         }
     }
 
-    /// True if an object is open by an identifier that is known.
-    pub fn is_open(&self, api: &Api, key: Key) -> bool {
+    /// The identifiers of an object.
+    pub fn identifiers_of(&self, api: &Api, key: Key) -> Vec<Hid> {
         let read = self.by_key.get(&(api.identity(), key)).map(|index| &self.objects[*index].ids);
-        let ids = read.or_else(|| self.unread.get(&(api.identity(), key)));
-        ids.is_some_and(|ids| ids.iter().any(|id| is_valid(api, *id)))
+        read.or_else(|| self.unread.get(&(api.identity(), key))).cloned().unwrap_or_default()
+    }
+
+    /// All identifiers of a library.
+    pub fn identifiers(&self, api: &Api) -> Vec<Hid> {
+        let all = self.ids.keys().chain(self.unread_ids.keys());
+        all.filter(|(known, _)| *known == api.identity()).map(|(_, id)| *id).collect()
     }
 
     /// The last reference to an identifier is gone. Returns its object, if that is not open any more.
@@ -182,7 +192,7 @@ impl Known {
         let Some(place) = self.ids.remove(&(api.identity(), id)) else {
             return self.forget_unread(api.identity(), id);
         };
-        let object = self.objects.get_mut(place.index)?;
+        let object = self.objects.get_mut(place.index).filter(|object| object.number == place.number)?;
         object.ids.retain(|known| *known != id);
         if !object.ids.is_empty() {
             return None;
@@ -211,6 +221,10 @@ impl Known {
         self.by_key.retain(|(known, _), _| *known != api);
         self.unread.retain(|(known, _), _| *known != api);
         self.unread_ids.retain(|(known, _), _| *known != api);
+        for object in self.objects.iter_mut().filter(|object| object.api == api) {
+            object.ids.clear();
+            object.watched.close();
+        }
     }
 
     /// True if the word for a datatype is known.
@@ -219,8 +233,8 @@ impl Known {
     }
 
     /// Learns the word for a datatype, before the call that uses it.
-    pub fn name_type(&mut self, api: &Api, id: Hid) {
-        self.memory_type = Some((api.identity(), id, type_word(api, id).unwrap_or_default()));
+    pub fn name_type(&mut self, api: &Api, id: Hid, word: String) {
+        self.memory_type = Some((api.identity(), id, word));
     }
 
     /// An object, and the word for a datatype.
@@ -228,7 +242,8 @@ impl Known {
         self.is_changed = true;
         let word =
             self.memory_type.as_ref().filter(|known| (known.0, known.1) == (api.identity(), memory_type));
-        Some((self.objects.get_mut(place.index)?, word.map_or("", |known| &known.2)))
+        let object = self.objects.get_mut(place.index).filter(|object| object.number == place.number)?;
+        Some((object, word.map_or("", |known| &known.2)))
     }
 
     pub fn is_changed(&self) -> bool {
@@ -247,6 +262,7 @@ impl Known {
         let objects = self.objects.iter().map(|object| Object {
             api: object.api,
             key: object.key,
+            number: object.number,
             ids: object.ids.clone(),
             shape: object.shape.clone(),
             chunk: object.chunk.clone(),
@@ -255,6 +271,7 @@ impl Known {
         Self {
             ids: self.ids.clone(),
             objects: objects.collect(),
+            added: self.added,
             by_key: self.by_key.clone(),
             unread: self.unread.clone(),
             unread_ids: self.unread_ids.clone(),

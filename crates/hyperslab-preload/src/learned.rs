@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const CALLS_MAX: u64 = 256;
 /// Fewer calls tell nothing, unless they read as many elements as there are.
 const CALLS_MIN: u64 = 8;
+/// So many patterns of reads count.
+const PATTERNS_MAX: usize = 4;
 /// Of more datasets, nothing is learned.
 const DATASETS_MAX: usize = 4096;
 
@@ -51,20 +53,27 @@ struct Reads {
 /// Grows whenever an identifier may stand for another dataset.
 static CHANGES: AtomicU64 = AtomicU64::new(1);
 
+/// Datasets that a thread remembers, each in its place.
+const REMEMBERED: usize = 8;
+
 thread_local! {
-    /// The dataset of which the thread asked last, if there is nothing more to learn.
-    static KNOWN: Cell<(u64, usize, Hid)> = const { Cell::new((0, 0, 0)) };
+    /// Datasets of which there is nothing more to learn.
+    static KNOWN: Cell<[(u64, usize, Hid); REMEMBERED]> = const { Cell::new([(0, 0, 0); REMEMBERED]) };
 }
 
 /// True if nothing more is to be learned of the dataset that is open as `id`, as far as the thread knows.
 pub fn is_known(api: &Api, id: Hid) -> bool {
     let now = (CHANGES.load(Ordering::Acquire), api.identity(), id);
-    KNOWN.try_with(|known| known.get() == now).unwrap_or(true)
+    KNOWN.try_with(|known| known.get()[id as usize % REMEMBERED] == now).unwrap_or(true)
 }
 
 fn remember(api: &Api, id: Hid) {
     let now = (CHANGES.load(Ordering::Acquire), api.identity(), id);
-    let _ = KNOWN.try_with(|known| known.set(now));
+    let _ = KNOWN.try_with(|places| {
+        let mut known = places.get();
+        known[id as usize % REMEMBERED] = now;
+        places.set(known);
+    });
 }
 
 impl Learned {
@@ -104,7 +113,10 @@ impl Learned {
     pub fn reads(&self, alike: &Alike, shape: &[u64]) -> Vec<RequestedRead> {
         let elements = shape.iter().fold(1u64, |elements, dim| elements.saturating_mul(*dim));
         let tells = |reads: &&Reads| reads.calls >= CALLS_MIN || reads.elements >= elements;
-        self.datasets.get(alike).filter(tells).map_or_else(Vec::new, |reads| reads.patterns.reads())
+        self.datasets
+            .get(alike)
+            .filter(tells)
+            .map_or_else(Vec::new, |reads| reads.patterns.reads(PATTERNS_MAX))
     }
 
     /// An identifier ended.

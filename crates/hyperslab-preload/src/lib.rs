@@ -31,6 +31,7 @@ mod hook;
 mod known;
 mod learned;
 mod memory;
+mod open_file;
 mod opened;
 mod process;
 mod recent;

@@ -231,6 +231,12 @@ pub fn file_name(api: &Api, file: &Held) -> String {
     absolute(&name.unwrap_or_default())
 }
 
+/// True if an identifier has not ended.
+pub fn is_valid(api: &Api, id: Hid) -> bool {
+    // SAFETY: a function of libhdf5, which takes any number.
+    api.functions.iis_valid.is_none_or(|is_valid| unsafe { is_valid(id) } > 0)
+}
+
 /// True if an identifier is one of a dataset, as its upper bits say.
 pub fn is_dataset(api: &Api, id: Hid) -> bool {
     api.type_bits(id) == DATASET
@@ -257,13 +263,10 @@ impl Stored {
     }
 }
 
-/// The extent and the bytes of an element of a virtual dataset; `None` for others.
-pub fn virtual_extent(api: &Api, id: Hid) -> Option<(Vec<u64>, u64)> {
-    let functions = &api.functions;
-    // SAFETY: for all calls here, functions of libhdf5, which check identifiers.
-    let creation = Held::new(api, unsafe { functions.dget_create_plist?(id) }, functions.pclose)?;
-    // SAFETY: as above.
-    (unsafe { functions.pget_layout?(creation.id) } == VIRTUAL).then(|| extent_and_bytes(api, id))?
+/// True for a virtual dataset. libhdf5 may change its extent when it is asked for that.
+pub fn is_virtual(api: &Api, creation: &Held) -> bool {
+    // SAFETY: a function of libhdf5 with a creation list.
+    api.functions.pget_layout.is_some_and(|get| unsafe { get(creation.id) } == VIRTUAL)
 }
 
 /// How a dataset is stored; `None` if it is not in chunks.
@@ -285,7 +288,8 @@ pub fn stored(api: &Api, id: Hid) -> Option<Stored> {
     Some(Stored { shape, chunk, element_bytes, is_filtered })
 }
 
-fn extent_and_bytes(api: &Api, id: Hid) -> Option<(Vec<u64>, u64)> {
+/// The extent of a dataset, and the bytes of an element.
+pub fn extent_and_bytes(api: &Api, id: Hid) -> Option<(Vec<u64>, u64)> {
     let functions = &api.functions;
     // SAFETY: functions of libhdf5, which check identifiers.
     let (space, datatype) = unsafe {

@@ -130,7 +130,8 @@ pub fn opened(api: &Api, call: impl Fn() -> Hid) -> Hid {
     };
     let Some(key) = opened::key(api, id) else { return returned };
     let id = process.fitted(api, id, key, call);
-    process.known().opened(api, id, key);
+    let valid = process.valid(api, key);
+    process.known().opened(api, id, key, &valid);
     id
 }
 
@@ -138,34 +139,28 @@ pub fn opened(api: &Api, call: impl Fn() -> Hid) -> Hid {
 pub fn closing(api: &Api, id: Hid, call: impl FnOnce() -> Herr) -> Herr {
     let Some(process) = existing().filter(|_| opened::is_dataset(api, id)) else { return call() };
     let id = api.id(id);
-    // The last reference: afterwards, libhdf5 is not asked.
+    // The last reference: afterwards, libhdf5 is not asked. Of an identifier that ended before, the question would be an error.
     // SAFETY: a function of libhdf5, which checks identifiers.
-    let is_last = api.functions.iget_ref.is_some_and(|get| unsafe { get(id) } == 1);
+    let has_one = || api.functions.iget_ref.is_some_and(|get| unsafe { get(id) } == 1);
+    let is_last = opened::is_valid(api, id) && has_one();
     let result = call();
     if is_last && result >= 0 {
-        let gone = process.known().close(api, id);
-        if let Some(mut fitting) = process.fitting() {
-            fitting.learned.closed(api, id);
-            if let Some(key) = gone {
-                fitting.closed(api, key);
-            }
-        }
-        if let Some(engine) = &process.engine {
-            engine.closed(api, id);
-        }
+        process.closed(api, id);
     }
     result
 }
 
-/// A file was closed: what was noted is written down, unless that was done just before.
-pub fn file_closed() {
-    if let Some(engine) = existing().and_then(|process| process.engine.as_ref()) {
+/// A file was closed: what was noted is written down, unless that was done just before. Where that succeeded, its datasets may have
+/// been closed with it.
+pub fn file_closed(api: &Api, has_succeeded: bool) {
+    let Some(process) = existing() else { return };
+    if has_succeeded {
+        process.close_invalid(api);
+    }
+    if let Some(engine) = &process.engine {
         engine.file_closed();
     }
-    if let Some(process) = existing()
-        && process.writer().is_some_and(|writer| writer.is_due())
-        && process.known().is_changed()
-    {
+    if process.writer().is_some_and(|writer| writer.is_due()) && process.known().is_changed() {
         process.write(false);
     }
 }
@@ -202,10 +197,10 @@ pub fn hold() -> Option<Held> {
 }
 
 /// In a child: what was noted is the parent's; what is open, and what is in libhdf5's caches, is the child's as well.
-pub fn renew(held: &Held) {
+pub fn renew(held: &mut Held) {
     let writer = held.writer.as_ref().map(|writer| writer.of_child());
     let fitting = held.fitting.as_ref().map(|fitting| Fitting::clone(fitting));
-    let engine = held.engine.as_ref().map(|(engine, state)| engine.of_child(state));
+    let engine = held.engine.as_mut().map(|(engine, state)| engine.of_child(state));
     let process = Box::leak(Box::new(Process::new(held.known.of_child(), writer, fitting, engine)));
     PROCESS.store(process, Ordering::Release);
 }
@@ -272,9 +267,38 @@ impl Process {
         Some(self.fitting.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Those identifiers of an object that are still valid. libhdf5 is asked without a lock.
+    fn valid(&self, api: &Api, key: Key) -> Vec<Hid> {
+        let known = self.known().identifiers_of(api, key);
+        known.into_iter().filter(|id| opened::is_valid(api, *id)).collect()
+    }
+
+    /// An identifier of a dataset ended, by a call that succeeded.
+    fn closed(&self, api: &Api, id: Hid) {
+        let gone = self.known().close(api, id);
+        if let Some(mut fitting) = self.fitting() {
+            fitting.learned.closed(api, id);
+            if let Some(key) = gone {
+                fitting.closed(api, key);
+            }
+        }
+        if let Some(engine) = &self.engine {
+            engine.closed(api, id);
+        }
+    }
+
+    /// Notes the end of identifiers that were closed with their files.
+    fn close_invalid(&self, api: &Api) {
+        let mut known = self.known().identifiers(api);
+        known.extend(self.engine.iter().flat_map(|engine| engine.identifiers(api)));
+        known.sort_unstable();
+        known.dedup();
+        known.into_iter().filter(|id| !opened::is_valid(api, *id)).for_each(|id| self.closed(api, id));
+    }
+
     /// A dataset that was just opened, with a chunk cache that fits. Where it is open elsewhere, it has the cache of that opening.
     fn fitted(&self, api: &Api, id: Hid, key: Key, again: impl Fn() -> Hid) -> Hid {
-        if self.fitting.is_none() || self.known().is_open(api, key) {
+        if self.fitting.is_none() || !self.valid(api, key).is_empty() {
             return id;
         }
         let quiet = opened::Quiet::new(api);
@@ -310,7 +334,7 @@ impl Process {
             return;
         }
         let Some(shape) = self.fitting().and_then(|fitting| fitting.learned.shape(api, id)) else { return };
-        let selected = selection::of(api, api.id(asked.file_space), &shape);
+        let selected = selection::of_blocks(api, api.id(asked.file_space), &shape);
         if let Some(mut fitting) = self.fitting() {
             fitting.learned.note(api, id, &selected);
         }
@@ -427,7 +451,8 @@ impl Process {
             selection::of(api, api.id(asked.file_space), &place.shape)
         };
         if !is_named {
-            self.known().name_type(api, memory_type);
+            let word = opened::type_word(api, memory_type).unwrap_or_default();
+            self.known().name_type(api, memory_type, word);
         }
         Some((place, selected))
     }
@@ -440,7 +465,8 @@ impl Process {
         }
         let _quiet = opened::Quiet::new(api);
         let key = opened::key(api, id)?;
-        let again = self.known().opened(api, id, key);
+        let valid = self.valid(api, key);
+        let again = self.known().opened(api, id, key, &valid);
         if again.is_some() {
             return again;
         }

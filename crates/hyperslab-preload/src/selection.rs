@@ -46,13 +46,23 @@ pub enum Selected {
 /// None of the questions fails, whatever it is: a failure would print what the program did not cause. All are asked before the real
 /// call.
 pub fn of(api: &Api, file_space: Hid, shape: &[u64]) -> Selected {
+    selected(api, file_space, shape, true)
+}
+
+/// The same; lists of elements and of blocks are not asked for.
+pub fn of_blocks(api: &Api, file_space: Hid, shape: &[u64]) -> Selected {
+    selected(api, file_space, shape, false)
+}
+
+fn selected(api: &Api, file_space: Hid, shape: &[u64], lists: bool) -> Selected {
     if file_space == ALL {
         return Selected::All;
     }
     if file_space == PLIST && api.has_block_space() {
         return Selected::Unknown("its selection is in the transfer list");
     }
-    asked(api, file_space, shape).unwrap_or(Selected::Unknown("libhdf5 does not tell what is selected"))
+    asked(api, file_space, shape, lists)
+        .unwrap_or(Selected::Unknown("libhdf5 does not tell what is selected"))
 }
 
 /// True for the identifier of a dataspace.
@@ -131,7 +141,7 @@ pub fn regular(api: &Api, space: Hid, start: Dims) -> Option<Regular> {
 }
 
 /// Each question costs some 50 ns: those that decide most are asked first.
-fn asked(api: &Api, space: Hid, shape: &[u64]) -> Option<Selected> {
+fn asked(api: &Api, space: Hid, shape: &[u64], lists: bool) -> Option<Selected> {
     let (functions, rank) = (&api.functions, shape.len());
     if !is_dataspace(api, space) {
         return None;
@@ -154,6 +164,9 @@ fn asked(api: &Api, space: Hid, shape: &[u64]) -> Option<Selected> {
         SELECTED_POINTS | SELECTED_HYPERSLABS => {}
         _ => return None,
     }
+    if kind == SELECTED_POINTS && !lists {
+        return None;
+    }
     if kind == SELECTED_POINTS {
         // SAFETY: as above.
         let points = unsafe { functions.sget_select_elem_npoints?(space) };
@@ -170,6 +183,9 @@ fn asked(api: &Api, space: Hid, shape: &[u64]) -> Option<Selected> {
     }
     if let Some(Regular { start, step, count, block }) = regular(api, space, start) {
         return Some(Selected::Blocks { start, step, count, block });
+    }
+    if !lists {
+        return None;
     }
     // SAFETY: as above.
     let blocks = unsafe { functions.sget_select_hyper_nblocks?(space) };

@@ -2,6 +2,7 @@
 
 use crate::answer::Why;
 use crate::opened::status;
+use hyperslab::io::Version;
 use hyperslab::{Address, Dataset, File};
 use hyperslab_listing::layout_facts;
 use hyperslab_simulate::Geometry;
@@ -10,6 +11,7 @@ use hyperslab_trace::TracedDataset;
 use std::os::fd::RawFd;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// Files that the engine keeps open, at most.
 const FILES_MAX: usize = 16;
@@ -38,6 +40,27 @@ pub fn state(descriptor: RawFd) -> Option<State> {
         status.st_ctime,
         status.st_ctime_nsec,
     ])
+}
+
+/// That of the file that has a path now.
+pub fn state_of_path(path: &str) -> Option<State> {
+    let named = std::fs::metadata(path).ok()?;
+    Some([
+        named.dev() as i64,
+        named.ino() as i64,
+        named.size() as i64,
+        named.mtime(),
+        named.mtime_nsec(),
+        named.ctime(),
+        named.ctime_nsec(),
+    ])
+}
+
+/// True if a file of this version, as the engine opened it, can be in this state.
+pub fn is_version(state: &State, version: Option<Version>) -> bool {
+    let [_, _, size, seconds, nanoseconds, ..] = *state;
+    let modified = UNIX_EPOCH + Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds as u32);
+    version.is_some_and(|version| version.len == size as u64 && version.modified == Some(modified))
 }
 
 fn is_settled(state: &State) -> bool {

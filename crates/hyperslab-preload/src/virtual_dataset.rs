@@ -6,73 +6,25 @@
 use crate::answer::{Why, check_filter};
 use crate::api::Api;
 use crate::functions::Hid;
-use crate::opened::{self, Held, Quiet, READ_ONLY};
+use crate::open_file::OpenFile;
+use crate::opened::{Held, Quiet};
 use crate::sources::{self, State};
 use hyperslab::storage::{Fill, FillTime};
 use hyperslab::{Dataset, Selection};
-use std::collections::HashMap;
-use std::ffi::{CString, c_int, c_uint};
-use std::os::fd::RawFd;
-use std::os::unix::fs::MetadataExt;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::ffi::c_int;
+use std::mem::ManuallyDrop;
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// `H5D_VDS_LAST_AVAILABLE`.
 const LAST_AVAILABLE: c_int = 1;
-/// No more files of sources are opened.
+/// `H5F_CLOSE_WEAK`: libhdf5 opens sources so, whatever the file of the virtual dataset was opened with.
+const CLOSE_WEAK: c_int = 0;
+/// Virtual datasets of more files are left.
 const FILES_MAX: usize = 128;
+/// How often a lock is asked for: in a child, a thread that it does not have may hold it.
+const TRIES_MAX: u32 = 1000;
 const UNKNOWN: Why = "libhdf5 does not tell";
-
-/// A file that libhdf5 has open for reading only, as a local file.
-pub struct OpenFile {
-    /// The descriptor by which libhdf5 has it open.
-    pub descriptor: RawFd,
-    state: State,
-}
-
-impl OpenFile {
-    /// That of a dataset, its access list and its path. It is not kept open.
-    pub fn of_dataset(api: &Api, id: Hid) -> Result<(Self, Held, String), Why> {
-        // SAFETY: a function of libhdf5, which checks identifiers.
-        let file = unsafe { api.functions.iget_file_id.ok_or(UNKNOWN)?(id) };
-        let file = Held::new(api, file, api.functions.fclose).ok_or(UNKNOWN)?;
-        let (opened, access) = Self::new(api, &file)?;
-        Ok((opened, access, opened::file_name(api, &file)))
-    }
-
-    fn new(api: &Api, file: &Held) -> Result<(Self, Held), Why> {
-        let functions = &api.functions;
-        let mut intent: c_uint = READ_ONLY + 1;
-        // SAFETY: functions of libhdf5, which check identifiers, with a place for what is returned.
-        let told = unsafe { functions.fget_intent.ok_or(UNKNOWN)?(file.id, &mut intent) };
-        if told < 0 || intent != READ_ONLY {
-            return Err("the file is open for writing");
-        }
-        // SAFETY: as above.
-        let access = unsafe { functions.fget_access_plist.ok_or(UNKNOWN)?(file.id) };
-        let access = Held::new(api, access, functions.pclose).ok_or(UNKNOWN)?;
-        let descriptor = opened::descriptor(api, file.id, &access).ok_or("not a local file")?;
-        let state = sources::state(descriptor).ok_or("not a local file")?;
-        Ok((Self { descriptor, state }, access))
-    }
-
-    /// The file at a path, opened by libhdf5 as it opens sources, with the access list of their virtual dataset's file.
-    fn open(api: &Api, path: &str, access: &Held) -> Result<(Self, Held), Why> {
-        let failed = "a source that libhdf5 does not open";
-        let name = CString::new(path).map_err(|_| failed)?;
-        // SAFETY: a path that ends with 0, and an access list.
-        let file = unsafe { api.functions.fopen.ok_or(UNKNOWN)?(name.as_ptr(), READ_ONLY, access.id) };
-        let file = Held::new(api, file, api.functions.fclose).ok_or(failed)?;
-        let (opened, _) = Self::new(api, &file)?;
-        let named = std::fs::metadata(path).map_err(|_| failed)?;
-        let is_same = opened::inode(opened.descriptor) == Some([named.dev(), named.ino()]);
-        if is_same { Ok((opened, file)) } else { Err(failed) }
-    }
-
-    /// The file is as it was when it was looked at: chunks that the engine has decoded may be others by now.
-    pub fn check(&self) -> Result<(), Why> {
-        if sources::state(self.descriptor) == Some(self.state) { Ok(()) } else { Err("the file has changed") }
-    }
-}
 
 /// The access list of a virtual dataset leaves its sources and its extent as they usually are.
 pub fn check_access(api: &Api, id: Hid) -> Result<(), Why> {
@@ -90,73 +42,136 @@ pub fn check_access(api: &Api, id: Hid) -> Result<(), Why> {
         (
             functions.pget_virtual_view.ok_or(UNKNOWN)?(access.id, &mut view),
             functions.pget_virtual_printf_gap.ok_or(UNKNOWN)?(access.id, &mut gap),
-            functions.pget_virtual_prefix.map_or(0, |get| get(access.id, std::ptr::null_mut(), 0)),
+            // Versions without it look for sources elsewhere.
+            functions.pget_virtual_prefix.ok_or(UNKNOWN)?(access.id, std::ptr::null_mut(), 0),
         )
     };
     if told != (0, 0, 0) || (view, gap) != (LAST_AVAILABLE, 0) { Err(unusual) } else { Ok(()) }
 }
 
-/// The bytes of the largest chunk of a source. No source is missing: libhdf5 would look for it again at each read.
-pub fn largest_chunk(dataset: &Dataset) -> Result<u64, Why> {
-    if hyperslab::hdf5::missing_virtual_source(dataset).is_some() {
-        return Err("a source is missing");
-    }
-    let shape = dataset.shape();
-    let all = Selection::block(&vec![0; shape.len()], shape);
-    let sources = hyperslab::hdf5::virtual_sources(dataset, &all).map_err(|_| "a source")?;
-    Ok(sources.iter().filter_map(Dataset::chunk_bytes).max().unwrap_or(0))
-}
-
-/// The sources of a virtual dataset that were looked at.
+/// The sources of a virtual dataset.
 pub struct Sources {
-    /// The access list of the virtual dataset's file.
-    access: Held,
+    /// An access list to open them with. Closed by [`Sources::close`] alone, as all identifiers here: wherever else this ends,
+    /// libhdf5 cannot be asked.
+    access: ManuallyDrop<Held>,
+    /// The state of each file when the engine opened it, but for that of the virtual dataset.
+    states: HashMap<String, State>,
     known: Mutex<Known>,
 }
 
+/// What was found of those that were read.
 #[derive(Default)]
 struct Known {
     /// Those that are open here, with the identifiers that keep them open.
-    files: HashMap<String, Result<(OpenFile, Held), Why>>,
+    files: HashMap<String, (OpenFile, ManuallyDrop<Held>)>,
     datasets: HashMap<(String, String), Result<(), Why>>,
 }
 
 impl Sources {
-    pub fn new(access: Held) -> Self {
-        Self { access, known: Mutex::default() }
-    }
-
-    /// All sources of a selection exist, and reads of each would be answered.
-    pub fn check(&self, api: &Api, dataset: &Dataset, selection: &Selection) -> Result<(), Why> {
-        let found = hyperslab::hdf5::virtual_sources(dataset, selection).map_err(|_| "a source")?;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let Known { files, datasets } = &mut *known;
+    /// Looks at the sources of a dataset, and tells the bytes of their largest chunk. Its extent cannot change, and no source is
+    /// missing: libhdf5 would look for it again at each read.
+    pub fn of(api: &Api, dataset: &Dataset, access: Held) -> Result<(Self, u64), Why> {
+        let names = dataset.virtual_sources().ok_or("not stored in chunks")?;
+        let is_fixed = dataset.max_shape().iter().zip(dataset.shape()).all(|(most, dim)| *most == Some(*dim));
+        if !is_fixed || names.iter().any(|(file, path)| file.contains('%') || path.contains('%')) {
+            return Err("a virtual dataset that grows with its sources");
+        }
+        if names.iter().map(|(file, _)| file).collect::<HashSet<_>>().len() > FILES_MAX {
+            return Err("many sources");
+        }
+        // SAFETY: a function of libhdf5 with an access list of our own.
+        let told = unsafe { api.functions.pset_fclose_degree.ok_or(UNKNOWN)?(access.id, CLOSE_WEAK) };
+        if told < 0 || hyperslab::hdf5::missing_virtual_source(dataset).is_some() {
+            return Err("a source is missing");
+        }
+        let shape = dataset.shape();
+        let all = Selection::block(&vec![0; shape.len()], shape);
+        let found = hyperslab::hdf5::virtual_sources(dataset, &all).map_err(|_| "a source")?;
+        let mut states = HashMap::new();
         for source in &found {
-            let key = (source.file().name().to_owned(), source.path().to_owned());
-            if let Some(found) = datasets.get(&key) {
-                (*found)?;
-                if let Some(Ok((file, _))) = files.get(&key.0) {
-                    file.check()?;
-                }
+            let file = source.file();
+            if is_own(dataset, source, &names) || states.contains_key(&file.name()) {
                 continue;
             }
-            let found = check_source(api, dataset, source).and_then(|()| {
-                if source.file().name() == dataset.file().name() {
-                    return Ok(());
+            let changed = "a source has changed";
+            let state = sources::state_of_path(&file.name()).ok_or(changed)?;
+            if !sources::is_version(&state, file.source().version()) {
+                return Err(changed);
+            }
+            states.insert(file.name(), state);
+        }
+        let largest = found.iter().filter_map(Dataset::chunk_bytes).max().unwrap_or(0);
+        Ok((Self { access: ManuallyDrop::new(access), states, known: Mutex::default() }, largest))
+    }
+
+    /// Reads of each source of a selection would be answered.
+    pub fn check(&self, api: &Api, dataset: &Dataset, selection: &Selection) -> Result<(), Why> {
+        let found = hyperslab::hdf5::virtual_sources(dataset, selection).map_err(|_| "a source")?;
+        for source in &found {
+            let key = (source.file().name(), source.path().to_owned());
+            let known = {
+                let known = self.known()?;
+                if let Some((file, _)) = known.files.get(&key.0) {
+                    file.check()?;
                 }
-                if files.len() >= FILES_MAX && !files.contains_key(&key.0) {
-                    return Err("many sources");
+                known.datasets.get(&key).copied()
+            };
+            let result = match known {
+                Some(known) => known,
+                // libhdf5 is asked without the lock.
+                None => {
+                    let result = self.look_at(api, dataset, source);
+                    self.known()?.datasets.insert(key, result);
+                    result
                 }
-                let _quiet = Quiet::new(api);
-                let file =
-                    files.entry(key.0.clone()).or_insert_with(|| OpenFile::open(api, &key.0, &self.access));
-                file.as_ref().map(|_| ()).map_err(|why| *why)
-            });
-            datasets.insert(key, found);
-            found?;
+            };
+            result?;
         }
         Ok(())
     }
+
+    fn look_at(&self, api: &Api, dataset: &Dataset, source: &Dataset) -> Result<(), Why> {
+        let _quiet = Quiet::new(api);
+        check_source(api, dataset, source)?;
+        let name = source.file().name();
+        let Some(state) = self.states.get(&name) else { return Ok(()) };
+        if self.known()?.files.contains_key(&name) {
+            return Ok(());
+        }
+        let (file, held) = OpenFile::open(api, &name, &self.access, *state)?;
+        // Another thread may have opened it meanwhile: the second identifier is closed here, without the lock.
+        let twice = self.known()?.files.insert(name, (file, ManuallyDrop::new(held)));
+        if let Some((_, held)) = twice {
+            drop(ManuallyDrop::into_inner(held));
+        }
+        Ok(())
+    }
+
+    fn known(&self) -> Result<MutexGuard<'_, Known>, Why> {
+        for _ in 0..TRIES_MAX {
+            match self.known.try_lock() {
+                Ok(known) => return Ok(known),
+                Err(TryLockError::Poisoned(known)) => return Ok(known.into_inner()),
+                Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+            }
+        }
+        Err("another thread reads it")
+    }
+
+    /// Gives the identifiers back. libhdf5 is asked: not after a call that failed.
+    pub fn close(self) {
+        let known = self.known.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        known.files.into_values().for_each(|(_, held)| drop(ManuallyDrop::into_inner(held)));
+        drop(ManuallyDrop::into_inner(self.access));
+    }
+}
+
+/// True if a source is in the file of the virtual dataset, which names that file by `.` alone. By another name, libhdf5 opens it once
+/// more.
+fn is_own(dataset: &Dataset, source: &Dataset, names: &[(String, String)]) -> bool {
+    let same = |path: &str| path.trim_matches('/') == source.path().trim_matches('/');
+    source.file().name() == dataset.file().name()
+        && names.iter().filter(|(_, path)| same(path)).all(|(file, _)| file == ".")
 }
 
 /// The bytes of a source are those of the virtual dataset, and libhdf5 would read them.

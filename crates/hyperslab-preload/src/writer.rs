@@ -42,7 +42,7 @@ impl Writer {
         lines: Vec<(TracedDataset, Vec<TracedPattern>)>,
         others: Option<Others>,
     ) {
-        if lines.is_empty() {
+        if lines.is_empty() && others.is_none() {
             return;
         }
         let began = Instant::now();

@@ -57,12 +57,14 @@ impl Patterns {
         self.patterns.iter().map(|pattern| pattern.written(dataset))
     }
 
-    /// The reads, as the doctor takes them. Random places are a round number, so that one call more asks for nothing new.
-    pub fn reads(&self) -> Vec<RequestedRead> {
+    /// The reads that were made most, as the doctor takes them. Random places are a round number, so that one call more asks for
+    /// nothing new.
+    pub fn reads(&self, most: usize) -> Vec<RequestedRead> {
         let dataset = TracedDataset::default();
-        let patterns = self.patterns.iter().filter(|pattern| !pattern.is_write);
+        let mut patterns: Vec<_> = self.patterns.iter().filter(|pattern| !pattern.is_write).collect();
+        patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.calls.calls));
         let mut reads: Vec<RequestedRead> = Vec::new();
-        for pattern in patterns.map(|pattern| pattern.written(&dataset)) {
+        for pattern in patterns.into_iter().take(most).map(|pattern| pattern.written(&dataset)) {
             let count = pattern.count.next_power_of_two();
             let Ok(placement) = (TracedPattern { count, ..pattern.clone() }).placement() else { continue };
             let read = RequestedRead {

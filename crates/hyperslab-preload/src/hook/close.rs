@@ -33,7 +33,7 @@ unsafe extern "C" fn release(id: Hid, caller: *const c_void) -> c_int {
     // SAFETY: the call that the program made.
     let result = process::closing(api, id, || unsafe { real(id) });
     if api.type_bits(id) == FILE {
-        process::file_closed();
+        process::file_closed(api, result >= 0);
     }
     result
 }
@@ -43,7 +43,7 @@ unsafe extern "C" fn close_file(id: Hid, caller: *const c_void) -> Herr {
     let Some(real) = api.functions.fclose else { return -1 };
     // SAFETY: the call that the program made.
     let result = unsafe { real(id) };
-    process::file_closed();
+    process::file_closed(api, result >= 0);
     result
 }
 
