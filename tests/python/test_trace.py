@@ -269,6 +269,25 @@ def test_without_hdf5_that_is_said(tmp_path):
     assert os.path.exists("/bin/sh")
 
 
+def test_the_cache_in_force_is_told_and_whose_it_is(tmp_path):
+    path = tmp_path / "t.nc"
+    with h5py.File(path, "w") as new:
+        new.create_dataset("t", data=np.arange(4 << 20, dtype="u1").reshape(2048, 2048), chunks=(2048, 512), compression="gzip")
+    opened = {
+        "netCDF-C": f"import netCDF4; t = netCDF4.Dataset({str(path)!r})['t']; t.set_var_chunk_cache(1 << 20, 7, 0.5)",
+        "file": f"import h5py; t = h5py.File({str(path)!r}, rdcc_nbytes=1 << 20)['t']",
+    }
+    for whose, opening in opened.items():
+        folder = tmp_path / whose
+        script = f"{opening}; [t[row] for row in range(20)]"
+        subprocess.run(replay.command("trace", "-o", folder, "--", sys.executable, "-c", script), check=True, timeout=60)
+        found = datasets(folder)["/t"]
+        assert (found["cache"]["nbytes"], found["cache_from"]) == (1 << 20, whose)
+        shown = subprocess.run(replay.command("trace", "--show", folder), capture_output=True, text=True, check=True, timeout=60)
+        words = "set by netCDF-C" if whose == "netCDF-C" else "set by the program for the file"
+        assert f"in force: 1 MiB, {words}" in shown.stdout, shown.stdout
+
+
 def test_of_many_datasets_those_that_took_least_time_are_summed_up(tmp_path):
     path, folder = tmp_path / "many.h5", tmp_path / "many.trace"
     with h5py.File(path, "w", libver="latest") as new:

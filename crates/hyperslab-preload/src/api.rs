@@ -60,6 +60,8 @@ static APIS: Mutex<Copies> = Mutex::new(Vec::new());
 const SEEN: usize = 8;
 
 thread_local! {
+    /// The address that the last call of this thread returns to.
+    static LAST_CALLER: Cell<usize> = const { Cell::new(0) };
     /// Which copy the last callers of this thread called.
     static CALLERS: Cell<[(usize, Option<&'static Api>); SEEN]> = const { Cell::new([(0, None); SEEN]) };
 }
@@ -67,6 +69,7 @@ thread_local! {
 /// The libhdf5 that code at an address calls.
 pub fn of_caller(caller: *const c_void) -> &'static Api {
     let address = caller as usize;
+    let _ = LAST_CALLER.try_with(|last| last.set(address));
     let place = (address >> 2) % SEEN;
     let found = CALLERS.try_with(|callers| {
         let seen = callers.get()[place];
@@ -126,6 +129,20 @@ fn library_of(address: *const c_void) -> Option<(*mut c_void, usize)> {
     // SAFETY: the name of a library that is loaded; it is not loaded anew. The reference is kept, so that its functions remain.
     let handle = unsafe { libc::dlopen(info.dli_fname, libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
     Some((handle, info.dli_fbase as usize))
+}
+
+/// True if the last call of this thread came from netCDF-C.
+pub fn is_called_by_netcdf() -> bool {
+    let caller = LAST_CALLER.try_with(Cell::get).unwrap_or(0) as *const c_void;
+    // SAFETY: any bytes are a `Dl_info`, which has only pointers.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: fills `info`, or returns 0.
+    if unsafe { libc::dladdr(caller, &mut info) } == 0 || info.dli_fname.is_null() {
+        return false;
+    }
+    // SAFETY: the name of a library that is loaded.
+    let path = unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy();
+    path.rsplit('/').next().is_some_and(|name| name.starts_with("libnetcdf"))
 }
 
 fn is_ours(address: *const c_void) -> bool {

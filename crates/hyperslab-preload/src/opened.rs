@@ -2,7 +2,7 @@
 
 use crate::api::Api;
 use crate::functions::Hid;
-use crate::{selection, sources};
+use crate::{api, selection, sources};
 use hyperslab_storage::CacheSettings;
 use hyperslab_trace::{Description, PlannedCache, TracedDataset};
 use std::ffi::{CString, c_int, c_uint, c_void};
@@ -360,7 +360,8 @@ pub fn describe(api: &Api, id: Hid, key: Key) -> Option<(Description, Option<Cac
     // SAFETY: as above.
     let access = Held::new(api, unsafe { functions.fget_access_plist?(file.id) }, functions.pclose);
     let cache = cache(api, id, access.as_ref());
-    dataset.cache_from = cache.map(|(_, from)| from.to_owned());
+    let by_netcdf = |from| if from == "dataset" && api::is_called_by_netcdf() { "netCDF-C" } else { from };
+    dataset.cache_from = cache.map(|(_, from)| by_netcdf(from).to_owned());
     let cache = cache.map(|(settings, _)| settings);
     let Some(stored) = stored(api, id) else { return Some((Description { dataset, geometry: None }, cache)) };
     dataset.chunks = Some(stored.chunk);

@@ -116,6 +116,15 @@ fn pattern_line(pattern: &TracedPattern) -> String {
 
 fn cure_lines(traced: &Traced, cure: &Cure) -> String {
     let mut text = format!("{}: {}\n", traced.dataset, cure_text(traced, cure));
+    if let (Some(cache), Some(from)) = (traced.cache, traced.cache_from.as_deref()) {
+        let whose = match from {
+            "default" => "the default",
+            "netCDF-C" => "set by netCDF-C",
+            "file" => "set by the program for the file",
+            _ => "set by the program for the dataset",
+        };
+        let _ = writeln!(text, "  in force: {}, {whose}", bytes_text(cache.nbytes));
+    }
     for (target, line) in &cure.lines {
         let _ = writeln!(text, "  {target}: {line}");
     }
