@@ -303,16 +303,19 @@ def test_chunks_that_were_written_again_and_lie_in_several_blocks(tmp_path, code
 def test_references_have_the_values_of_chunks_that_were_never_written(tmp_path):
     path = tmp_path / "holes.hdf"
     file = SD(str(path), SDC.WRITE | SDC.CREATE | SDC.TRUNC)
-    for name, fill in (("plain", None), ("filled", 7)):
+    # The value that is set when chunking is counts, whatever the attribute is later.
+    for name, before, after in (("plain", None, None), ("filled", 7, None), ("later", None, 7), ("other", 7, 9)):
         one = file.create(name, SDC.INT16, (40, 30))
-        if fill is not None:
-            one.setfillvalue(fill)
+        if before is not None:
+            one.setfillvalue(before)
         set_chunks(one, [20, 30], "deflate", 6)
+        if after is not None:
+            one.setfillvalue(after)
         one[0:5] = np.arange(150, dtype="i2").reshape(5, 30)
         one.endaccess()
     file.end()
     file = SD(str(path))
-    expected = {name: file.select(name)[:] for name in ("plain", "filled")}
+    expected = {name: file.select(name)[:] for name in ("plain", "filled", "later", "other")}
     file.end()
     with hyperslab.File(path) as ours, xr.open_dataset(hyperslab.index(path), engine="kerchunk", mask_and_scale=False) as found:
         for name, values in expected.items():
@@ -350,3 +353,38 @@ def test_numbers_that_are_stored_little_endian(tmp_path):
         for name, values in made.items():
             np.testing.assert_array_equal(ours[name][...], values)
             assert ours[name].dtype == name
+
+
+def test_tables_have_their_attributes_and_those_of_their_fields(tmp_path):
+    path = tmp_path / "tables.hdf"
+    file = HDF(str(path), HC.WRITE | HC.CREATE)
+    tables = file.vstart()
+    table = tables.create("table", (("a", HC.INT32, 1), ("b", HC.FLOAT32, 2)))
+    table.write([[1, [2.5, 3.5]], [2, [4.5, 5.5]]])
+    table.attr("whole").set(HC.CHAR8, "about all")
+    table.field("b").attr("units").set(HC.CHAR8, "m")
+    table.field("a").attr("scale").set(HC.FLOAT64, 0.25)
+    table.detach()
+    tables.end()
+    file.close()
+    with hyperslab.File(path) as ours:
+        found = ours["table"].attrs
+        assert (found["whole"], found["b.units"], found["a.scale"].tolist()) == (b"about all", b"m", [0.25])
+        assert ours["table"]["b"].tolist() == [[2.5, 3.5], [4.5, 5.5]]
+
+
+def test_a_fill_value_of_another_kind_counts_by_its_bytes(tmp_path):
+    path = tmp_path / "kinds.hdf"
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    for name, kind, of_fill, fill in (("a", SDC.UINT16, SDC.INT16, -5), ("b", SDC.UINT8, SDC.CHAR8, "A"), ("c", SDC.INT16, SDC.INT32, 7)):
+        one = file.create(name, kind, (4, 5))
+        one.attr("_FillValue").set(of_fill, fill)
+        one[0:1] = np.arange(5).reshape(1, 5).astype({SDC.UINT16: "u2", SDC.UINT8: "u1", SDC.INT16: "i2"}[kind])
+        one.endaccess()
+    file.end()
+    file = SD(str(path))
+    expected = {name: file.select(name)[:] for name in "ab"}
+    file.end()
+    with hyperslab.File(path) as ours:
+        for name, values in expected.items():
+            np.testing.assert_array_equal(ours[name][...], values)

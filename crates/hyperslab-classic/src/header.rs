@@ -68,7 +68,7 @@ impl Header {
         let variables = Variable::list(&mut cursor, &dimensions)?;
         let bytes = cursor.at();
         let extents = place::extents(&variables, &dimensions, bytes);
-        let record_bytes = place::record_bytes(&variables, &dimensions, &extents);
+        let record_bytes = place::record_bytes(&variables, &dimensions);
         let streaming = if version == Version::Data64 { u64::MAX } else { u64::from(u32::MAX) };
         let records = if stored == streaming {
             RecordCount::Streamed(place::whole_records(

@@ -46,6 +46,10 @@ impl Header {
             (true, 0) | (false, _) => Some(0),
             (true, records) => (records - 1).checked_mul(self.record_bytes),
         };
+        // Without the size of another record variable, that of all together is not known.
+        if is_record && self.record_bytes < extent.bytes {
+            return Err(too_large(variable));
+        }
         let has_values = !shape.contains(&0);
         let bytes = if has_values { extent.bytes } else { 0 };
         let end = before_last.and_then(|before| variable.begin.checked_add(before)?.checked_add(bytes));
@@ -86,7 +90,38 @@ pub(crate) fn extents(
         *end = placed;
         end.clone().map(|_| extent)
     };
-    variables.iter().map(of).collect()
+    let mut extents: Vec<_> = variables.iter().map(of).collect();
+    refuse_overlap(variables, dimensions, &mut extents);
+    extents
+}
+
+/// Records follow the variables of fixed size. Where they begin inside of one, they and that one have written over each other.
+fn refuse_overlap(
+    variables: &[Variable],
+    dimensions: &[Dimension],
+    extents: &mut [Result<Extent, FormatError>],
+) {
+    let is_record = |variable: &&Variable| variable.is_record(dimensions);
+    let Some(records) = variables.iter().filter(is_record).map(|variable| variable.begin).min() else {
+        return;
+    };
+    let reaches = |(variable, extent): (&Variable, &Result<Extent, FormatError>)| {
+        let end = extent.as_ref().ok().map(|extent| variable.begin.saturating_add(extent.bytes));
+        !variable.is_record(dimensions) && end.is_some_and(|end| end > records)
+    };
+    let overlapping: Vec<bool> = variables.iter().zip(&*extents).map(reaches).collect();
+    if !overlapping.contains(&true) {
+        return;
+    }
+    for ((variable, extent), reaches) in variables.iter().zip(extents).zip(overlapping) {
+        if (reaches || is_record(&variable)) && extent.is_ok() {
+            let what = format!(
+                "the records begin at {records:#x}, inside of a variable of fixed size: {} was written over",
+                variable.name
+            );
+            *extent = Err(FormatError::invalid("variable", "begin", variable.begin, what));
+        }
+    }
 }
 
 impl Header {
@@ -112,15 +147,12 @@ fn extent(variable: &Variable, dimensions: &[Dimension]) -> Result<Extent, Forma
     }
 }
 
-/// Bytes from one record to the next; 0 without record variables, or if they are not known.
-pub(crate) fn record_bytes(
-    variables: &[Variable],
-    dimensions: &[Dimension],
-    extents: &[Result<Extent, FormatError>],
-) -> u64 {
+/// Bytes from one record to the next; 0 without record variables, or if they are not known. They do not depend on where the
+/// variables are.
+pub(crate) fn record_bytes(variables: &[Variable], dimensions: &[Dimension]) -> u64 {
     let of_records = || {
-        let all = variables.iter().zip(extents);
-        all.filter(|(variable, _)| variable.is_record(dimensions)).map(|(_, extent)| extent.as_ref().ok())
+        let all = variables.iter().filter(|variable| variable.is_record(dimensions));
+        all.map(|variable| extent(variable, dimensions).ok())
     };
     if of_records().count() == 1 {
         return of_records().flatten().map(|extent| extent.bytes).sum();
@@ -199,6 +231,32 @@ mod tests {
             let header = parse(&build);
             assert_eq!(header.records, RecordCount::Streamed(3));
             assert_eq!(header.place(1).unwrap().end, 2000 + 24);
+        }
+    }
+
+    #[test]
+    fn records_are_as_far_apart_as_all_variables_say_wherever_these_are() {
+        let mut build = Build::new(Version::Classic, 5);
+        build.dimensions = vec![("time", 0)];
+        build.variable("a", &[0], Kind::Int, 2000);
+        build.variable("b", &[0], Kind::Int, 2002);
+        let header = parse(&build);
+        assert_eq!(header.place(0).unwrap().record_bytes, Some(8));
+        header.place(1).unwrap_err();
+    }
+
+    #[test]
+    fn records_inside_of_a_variable_of_fixed_size_are_an_error_of_both() {
+        let mut build = Build::new(Version::Data64, 1);
+        build.dimensions = vec![("time", 0), ("x", 100)];
+        build.variable("other", &[1], Kind::Int, 2000);
+        build.variable("fixed", &[1], Kind::Int, 3000);
+        build.variable("a", &[0], Kind::Int, 3200);
+        let header = parse(&build);
+        header.place(0).unwrap();
+        for number in [1, 2] {
+            let error = header.place(number).unwrap_err().to_string();
+            assert!(error.contains("was written over"), "{error}");
         }
     }
 

@@ -20,8 +20,8 @@ pub enum Order {
         /// The axis that comes last.
         last: usize,
     },
-    /// Lines that are run-length encoded each by itself: bytes of a line.
-    RunLengths(usize),
+    /// Run-length encoded, as images are.
+    RunLengths,
 }
 
 impl Order {
@@ -38,7 +38,7 @@ impl Order {
         };
         let mut values = Vec::new();
         match self {
-            Order::RunLengths(line) => return run_lengths(stored, *line, needed, at),
+            Order::RunLengths => return run_lengths(stored, needed, at),
             _ if stored.len() < needed => return Err(short(stored.len())),
             Order::ByField { record, fields } => {
                 let records = needed / (*record).max(1);
@@ -70,27 +70,24 @@ impl Order {
     }
 }
 
-/// Decodes lines of an image that are run-length encoded each by itself: a count with the highest bit set stands before a byte
-/// that is repeated, any other before that number of bytes.
-fn run_lengths(stored: &[u8], line: usize, bytes: usize, at: u64) -> Parsed<Vec<u8>> {
+/// Decodes an image that is run-length encoded: a count with the highest bit set stands before a byte that is repeated, any other
+/// before that number of bytes. A run may go on in the next line.
+fn run_lengths(stored: &[u8], bytes: usize, at: u64) -> Parsed<Vec<u8>> {
     let cut = || FormatError::invalid("element", "values", at, "a run of an image ends behind its bytes");
     let mut values = Vec::with_capacity(bytes.min(stored.len().saturating_mul(128)));
     let mut from = stored;
     while values.len() < bytes {
-        let end = (values.len() + line.max(1)).min(bytes);
-        while values.len() < end {
-            let (control, rest) = from.split_first().ok_or_else(cut)?;
-            let count = usize::from(control & 0x7F);
-            let left = end - values.len();
-            if control & 0x80 != 0 {
-                let (byte, rest) = rest.split_first().ok_or_else(cut)?;
-                values.resize(values.len() + count.min(left), *byte);
-                from = rest;
-            } else {
-                let run = rest.get(..count).ok_or_else(cut)?;
-                values.extend_from_slice(&run[..count.min(left)]);
-                from = &rest[count..];
-            }
+        let (control, rest) = from.split_first().ok_or_else(cut)?;
+        let count = usize::from(control & 0x7F);
+        let left = bytes - values.len();
+        if control & 0x80 != 0 {
+            let (byte, rest) = rest.split_first().ok_or_else(cut)?;
+            values.resize(values.len() + count.min(left), *byte);
+            from = rest;
+        } else {
+            let run = rest.get(..count).ok_or_else(cut)?;
+            values.extend_from_slice(&run[..count.min(left)]);
+            from = &rest[count..];
         }
     }
     Ok(values)
@@ -114,10 +111,12 @@ mod tests {
 
     #[test]
     fn runs_that_are_cut_are_an_error() {
-        let order = Order::RunLengths(3);
+        let order = Order::RunLengths;
         assert_eq!(order.arranged(&[0x83, 7, 2, 1, 2, 1, 3], 6, 0).unwrap(), [7, 7, 7, 1, 2, 3]);
+        // Whatever the lines of the image are.
+        assert_eq!(order.arranged(&[0x85, 7, 1, 9], 6, 0).unwrap(), [7, 7, 7, 7, 7, 9]);
         order.arranged(&[0x83], 6, 0).unwrap_err();
         order.arranged(&[2, 1], 6, 0).unwrap_err();
-        Order::RunLengths(0).arranged(&[], 6, 0).unwrap_err();
+        Order::RunLengths.arranged(&[], 6, 0).unwrap_err();
     }
 }

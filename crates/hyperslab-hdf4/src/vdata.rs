@@ -94,6 +94,8 @@ impl Vdata {
         let name = from.name("name")?;
         let class = from.name("class")?;
         let _extension = (from.u16("extension tag")?, from.u16("extension reference")?);
+        // Once here, and once more at the end, where it is read first.
+        let _version = (from.u16("version")?, from.u16("more")?);
         let attributes = match version >= VERSION_WITH_ATTRIBUTES {
             true => attributes(&mut from)?,
             false => Vec::new(),
@@ -146,6 +148,8 @@ mod tests {
             bytes.extend(name);
         }
         bytes.extend([0, 0, 0, 0]);
+        bytes.extend(version.to_be_bytes());
+        bytes.extend([0, 0]);
         if version == 4 {
             bytes.extend([0, 0, 0, 1, 0, 0, 0, 2]);
             bytes.extend([0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0xAA, 0, 9]);

@@ -167,8 +167,9 @@ impl Grid {
         self.projection == "GCTP_GEO"
     }
 
-    /// The coordinates along x and y, of the centres of pixels; in degrees for a geographic grid, else in metres. `None` for a grid
-    /// that does not say where it lies.
+    /// The coordinates along x and y of pixels, as HDF-EOS2 tells them (`GDij2ll`): of their centres, or of the corner that is the
+    /// origin; in degrees for a geographic grid, else in metres. `None` for a grid that does not say where it lies, or, as those of
+    /// blended cylindrical equal-area projections, says it in other units.
     pub fn coordinates(&self) -> Option<[Vec<f64>; 2]> {
         let (mut from, mut to) = (self.upper_left?, self.lower_right?);
         if self.is_geographic() {
@@ -176,21 +177,21 @@ impl Grid {
         }
         let along = |axis: usize| {
             let count = self.size[axis];
-            let is_corner = self.pixel_registration == "HDFE_CORNER";
-            let (shift, steps) = if is_corner { (0.0, count.saturating_sub(1)) } else { (0.5, count) };
-            let step = (to[axis] - from[axis]) / steps.max(1) as f64;
-            // The first pixel may be at another corner.
-            let is_reversed = match axis {
+            let is_far = match axis {
                 0 => self.origin.ends_with('R'),
                 _ => self.origin.ends_with("LL") || self.origin.ends_with("LR"),
             };
-            let at = |index: u64| from[axis] + (index as f64 + shift) * step;
-            let indexes = 0..count;
-            if is_reversed { indexes.rev().map(at).collect() } else { indexes.map(at).collect() }
+            let shift = match (self.pixel_registration == "HDFE_CORNER", is_far) {
+                (false, _) => 0.5,
+                (true, false) => 0.0,
+                (true, true) => 1.0,
+            };
+            let step = (to[axis] - from[axis]) / count.max(1) as f64;
+            (0..count).map(|index| from[axis] + (index as f64 + shift) * step).collect()
         };
         // More pixels than any element can hold are no grid.
         let is_possible = self.size.iter().all(|size| *size > 0 && *size <= 1 << 24);
-        is_possible.then(|| [along(0), along(1)])
+        (is_possible && self.projection != "GCTP_BCEA").then(|| [along(0), along(1)])
     }
 }
 
@@ -249,6 +250,18 @@ END_GROUP=GridStructure
         let [Structure::Grid(grid), Structure::Swath(swath)] = &found[..] else { panic!("{found:?}") };
         let [x, y] = grid.coordinates().unwrap();
         assert_eq!((x, y), (vec![-135.0, -45.0, 45.0, 135.0], vec![45.0, -45.0]));
+        let with = |origin: &str, registration: &str, projection: &str| {
+            let [origin, pixel_registration, projection] =
+                [origin, registration, projection].map(str::to_owned);
+            Grid { origin, pixel_registration, projection, ..grid.clone() }.coordinates()
+        };
+        // The corner is that of each pixel; the order of the pixels is always the same.
+        let [x, y] = with("HDFE_GD_LR", "HDFE_CORNER", "GCTP_GEO").unwrap();
+        assert_eq!((x, y), (vec![-90.0, 0.0, 90.0, 180.0], vec![0.0, -90.0]));
+        let [x, y] = with("HDFE_GD_UL", "HDFE_CORNER", "GCTP_GEO").unwrap();
+        assert_eq!((x, y), (vec![-180.0, -90.0, 0.0, 90.0], vec![90.0, 0.0]));
+        assert_eq!(with("HDFE_GD_LR", "HDFE_CENTER", "GCTP_GEO"), grid.coordinates());
+        assert_eq!(with("HDFE_GD_UL", "HDFE_CENTER", "GCTP_BCEA"), None);
         assert_eq!((swath.maps[0].offset, swath.maps[0].increment), (2, 5));
         assert_eq!(found[1].dimensions_of("Latitude").unwrap(), ["g", "x"]);
         assert_eq!(degrees(-4_030_000.0), -4.5);

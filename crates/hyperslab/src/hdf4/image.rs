@@ -190,10 +190,18 @@ fn image(
         shape,
         is_unlimited: false,
         values: values(data, &dimensions, value_bytes)?,
-        fill: vec![0; value_bytes],
+        fill: fill(&attributes, value_bytes),
         attributes,
         at: record.at,
     })
+}
+
+/// The value of pixels that were never written, where it is the same for all components.
+fn fill(attributes: &[Attribute], value_bytes: usize) -> Vec<u8> {
+    let own = attributes.iter().find(|attribute| attribute.name.as_bytes() == b"FillValue");
+    let first = own.and_then(|own| own.values.get(..value_bytes).map(|first| (first, &own.values)));
+    let same = first.filter(|(first, all)| all.chunks(value_bytes.max(1)).all(|value| value == *first));
+    same.map_or_else(|| vec![0; value_bytes], |(first, _)| first.to_vec())
 }
 
 /// Where the values of an image are, and in which order.
@@ -210,11 +218,7 @@ fn values(data: (u16, u16), dimensions: &ImageDimensions, value_bytes: usize) ->
     };
     match compression {
         0 => {}
-        RUN_LENGTHS => {
-            let line = width.checked_mul(components.max(1)).and_then(|line| line.checked_mul(value_bytes));
-            let line = line.ok_or_else(|| Error::damaged("a line of an image overflows"))?;
-            return Ok(Values::Reordered(data, Order::RunLengths(line)));
-        }
+        RUN_LENGTHS => return Ok(Values::Reordered(data, Order::RunLengths)),
         12 => return Err(Error::unsupported("images that IMCOMP has compressed are not read")),
         JPEG | GREY_JPEG | JPEG_WHOLE | GREY_JPEG_WHOLE => {
             if value_bytes != 1 {

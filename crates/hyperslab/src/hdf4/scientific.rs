@@ -13,7 +13,7 @@ use super::place::Place;
 use super::tables::Tables;
 use crate::{Error, Result};
 use hyperslab_format::Name;
-use hyperslab_hdf4::{NumberType, Vgroup, tag};
+use hyperslab_hdf4::{Kind, NumberType, Vgroup, tag};
 
 /// Classes of Vgroups and Vdatas that belong to data sets.
 pub(super) mod class {
@@ -179,12 +179,17 @@ fn records(elements: &Elements, values: &Values, shape: &[u64], number_type: Num
     Ok(Place::of(elements, *key)?.bytes().checked_div(bytes).unwrap_or(0))
 }
 
+fn is_float(number_type: NumberType) -> bool {
+    number_type.kind == Kind::Float
+}
+
 /// The value of elements that were never written.
 pub(super) fn fill(attributes: &[Attribute], number_type: NumberType) -> Vec<u8> {
     let own = attributes.iter().find(|attribute| attribute.name.as_bytes() == b"_FillValue");
     let own = own.filter(|own| own.values.len() == usize::from(number_type.bytes));
     match own {
-        Some(own) if own.number_type.kind == number_type.kind => {
+        // As libhdf4, which takes its bytes.
+        Some(own) if is_float(own.number_type) == is_float(number_type) => {
             let mut value = own.values.clone();
             if own.number_type.is_little_endian != number_type.is_little_endian {
                 value.reverse();

@@ -33,11 +33,13 @@ pub(super) struct Stored {
     pub storage: Storage,
     pub layout: LayoutDetail,
     pub filters: FilterPipeline,
+    /// The value of chunks that are missing, where it is stored.
+    pub fill: Option<Vec<u8>>,
 }
 
 impl From<Storage> for Stored {
     fn from(storage: Storage) -> Self {
-        Self { storage, layout: LayoutDetail::None, filters: FilterPipeline::default() }
+        Self { storage, layout: LayoutDetail::None, filters: FilterPipeline::default(), fill: None }
     }
 }
 
@@ -60,15 +62,18 @@ pub(super) fn open(elements: &Arc<Elements>, data_set: &DataSet, node: &Node) ->
         Element::Number(number_type) => (to_native(number_type), Some(to_native(number_type))),
         Element::Record { .. } => (Conversion::None, None),
     };
-    let mut fill = data_set.fill.clone();
+    let Stored { storage, layout, filters, fill: of_chunks } = stored(elements, data_set, node)?;
+    // Chunks that are missing have the value that was set when chunking was, as in libhdf4.
+    let in_array = of_chunks.filter(|fill| fill.len() == data_set.fill.len());
+    let in_array = in_array.unwrap_or_else(|| data_set.fill.clone());
+    let mut fill = in_array.clone();
     to_datatype.in_place(&mut fill);
-    let Stored { storage, layout, filters } = stored(elements, data_set, node)?;
     let array = Array {
         origin: node.origin(),
         shape: data_set.shape.clone(),
         is_null: false,
         element: ElementSpec { bytes: datatype.size as usize, to_native, to_datatype },
-        fill: data_set.fill.clone(),
+        fill: in_array,
         storage,
     };
     let value = if fill.is_empty() { Fill::Undefined } else { Fill::User(Bytes::from(fill)) };
@@ -156,8 +161,9 @@ fn at_place(
             coded(elements, data_set, node, &compressed, at, &stored, needed)
         }
         Place::Chunked(chunked) => {
+            let fill = Some(chunked.fill.clone());
             Hdf4ChunkIndex::storage(elements, &data_set.shape, data_set.element.bytes(), node, *chunked)
-                .map(|(storage, filters)| Stored { filters, ..storage.into() })
+                .map(|(storage, filters)| Stored { filters, fill, ..storage.into() })
         }
     }
 }
