@@ -31,8 +31,13 @@ impl Builder<'_> {
         let mut attributes = self.attributes(vgroup);
         let mut dimensions: Vec<(Name, u64, usize)> = Vec::new();
         let parts: Vec<Vgroup> = self.tables.vgroups_of(vgroup).map(|(_, part)| part.clone()).collect();
-        for part in &parts {
-            attributes.extend(self.attributes(part));
+        // Tables may also be members of the structure itself.
+        let own_tables = vgroup.members.iter().filter(|(member, _)| tag::base(*member) == tag::VDATA);
+        let own = Vgroup { members: own_tables.copied().collect(), ..vgroup.clone() };
+        for (number, part) in parts.iter().chain([&own]).enumerate() {
+            if number < parts.len() {
+                attributes.extend(self.attributes(part));
+            }
             for (member_tag, member) in &part.members {
                 let key = (tag::base(*member_tag), *member);
                 let found = match key.0 {
