@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// Longer elements are values; no structure is as long.
 const STRUCTURE_BYTES_MAX: u64 = 1 << 28;
 
+/// No coder makes more of its bytes: deflate writes 258 for two bits.
+const RATIO_MAX: u64 = 1032;
+
 /// The elements of an open file.
 pub(super) struct Elements {
     pub(super) descriptors: Descriptors,
@@ -57,7 +60,7 @@ impl Elements {
         let Some(range) = descriptor.range() else { return Ok(None) };
         let at = range.start;
         let Some(special) = self.special(descriptor)? else {
-            check_len(range.end - range.start, at)?;
+            check_len(range.end - range.start, 0, at)?;
             return Ok(Some(Element { at, bytes: self.pages.read(range)? }));
         };
         let bytes = match &special {
@@ -95,7 +98,7 @@ impl Elements {
     pub(super) fn special(&self, descriptor: &Descriptor) -> Result<Option<Special>> {
         match descriptor.range() {
             Some(range) if descriptor.is_special() => {
-                check_len(range.end - range.start, range.start)?;
+                check_len(range.end - range.start, 0, range.start)?;
                 let at = range.start;
                 Special::parse(&self.pages.read(range)?, at).or_error().map(Some)
             }
@@ -106,7 +109,7 @@ impl Elements {
     /// The bytes of extents, one after the other; what was never written is zeros.
     pub(super) fn join(&self, extents: &[Stretch]) -> Result<Bytes> {
         let len: u64 = extents.iter().map(|extent| extent.len).sum();
-        check_len(len, extents.iter().find_map(|extent| extent.at).unwrap_or(0))?;
+        check_len(len, self.source().len(), extents.iter().find_map(|extent| extent.at).unwrap_or(0))?;
         let mut bytes = BytesMut::with_capacity(len as usize);
         for extent in extents {
             match extent.at {
@@ -119,8 +122,8 @@ impl Elements {
 
     /// The bytes that a compressed element decodes to.
     pub(super) fn decode(&self, compressed: &Compressed, at: u64) -> Result<Bytes> {
-        check_len(compressed.length.into(), at)?;
         let stored = self.join(&extents::stored(self, compressed)?)?;
+        check_len(compressed.length.into(), stored.len() as u64 * RATIO_MAX, at)?;
         let len = compressed.length as usize;
         if len == 0 {
             return Ok(Bytes::new());
@@ -130,16 +133,14 @@ impl Elements {
     }
 }
 
-fn check_len(len: u64, at: u64) -> Result<()> {
-    match len <= STRUCTURE_BYTES_MAX {
-        true => Ok(()),
-        false => {
-            let what = format!(
-                "an element of {len} bytes is more than the {STRUCTURE_BYTES_MAX} that are read at once"
-            );
-            Err(Error::new(ErrorKind::Limit, what).at_byte("element", at))
-        }
+/// No more is read at once than a structure may have, or than there can be.
+fn check_len(len: u64, possible: u64, at: u64) -> Result<()> {
+    let most = STRUCTURE_BYTES_MAX.max(possible);
+    if len <= most {
+        return Ok(());
     }
+    let what = format!("an element of {len} bytes is more than the {most} that are read at once");
+    Err(Error::new(ErrorKind::Limit, what).at_byte("element", at))
 }
 
 /// The error of an element that another one refers to and that does not exist.
