@@ -222,7 +222,7 @@ mod tests {
             bytes.resize(whole.len(), 0);
             codes(bytes)
         };
-        assert_eq!(with(|header| header.variables[1].begin += 400)[..1], ["classic-truncated"]);
+        assert_eq!(with(|header| header.variables[2].begin += 400)[..1], ["classic-truncated"]);
         assert_eq!(with(|header| header.variables[1].begin = 8), ["classic-order"]);
         assert_eq!(with(|header| header.variables[1].stored_bytes = 99), ["classic-vsize"]);
         assert!(with(|header| header.variables[1].kind = Kind::UShort).contains(&"classic-types"));

@@ -26,7 +26,7 @@ pub(crate) struct Extent {
     /// Bytes of values.
     bytes: u64,
     /// With what pads them.
-    pub(crate) padded: u64,
+    padded: u64,
 }
 
 impl Header {

@@ -29,7 +29,7 @@ impl Header {
             false => last[0] == Some(*number) && last[1].is_none(),
         };
         let is_large = |number: &usize| {
-            self.extents[*number].as_ref().is_ok_and(|extent| extent.padded > max) && !may_be_large(number)
+            self.padded_bytes(*number).is_some_and(|padded| padded > max) && !may_be_large(number)
         };
         numbers().filter(is_large).collect()
     }
