@@ -94,8 +94,6 @@ impl Vdata {
         let name = from.name("name")?;
         let class = from.name("class")?;
         let _extension = (from.u16("extension tag")?, from.u16("extension reference")?);
-        // Once here, and once more at the end, where it is read first.
-        let _version = (from.u16("version")?, from.u16("more")?);
         let attributes = match version >= VERSION_WITH_ATTRIBUTES {
             true => attributes(&mut from)?,
             false => Vec::new(),
@@ -118,8 +116,12 @@ impl Vdata {
 }
 
 fn attributes(from: &mut Cursor<'_>) -> Parsed<Vec<VdataAttribute>> {
-    // Some writers of this version leave what follows out where nothing is set.
-    if from.left() < 8 || from.u32("flags")? == 0 {
+    // The version stands here as well as at the end. Some writers of it leave what follows out where nothing is set.
+    if from.left() < 12 {
+        return Ok(Vec::new());
+    }
+    let _version = (from.u16("version")?, from.u16("more")?);
+    if from.u32("flags")? == 0 {
         return Ok(Vec::new());
     }
     let count = from.length("number of attributes")?;
@@ -148,9 +150,8 @@ mod tests {
             bytes.extend(name);
         }
         bytes.extend([0, 0, 0, 0]);
-        bytes.extend(version.to_be_bytes());
-        bytes.extend([0, 0]);
         if version == 4 {
+            bytes.extend([0, 4, 0, 0]);
             bytes.extend([0, 0, 0, 1, 0, 0, 0, 2]);
             bytes.extend([0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0xAA, 0, 9]);
             bytes.extend([0, 0, 0, 1, 0x07, 0xAA, 0, 8]);

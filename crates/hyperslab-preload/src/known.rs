@@ -54,6 +54,11 @@ pub struct Known {
     is_changed: bool,
 }
 
+/// The object of a place, if no other has taken it since.
+fn object_at<'o>(objects: &'o mut [Object], place: &Place) -> Option<&'o mut Object> {
+    objects.get_mut(place.index).filter(|object| object.number == place.number)
+}
+
 impl Known {
     /// The dataset of an identifier.
     pub fn find(&mut self, api: &Api, id: Hid) -> Option<Place> {
@@ -158,8 +163,7 @@ impl Known {
     /// it failed.
     pub fn note_stored(&mut self, place: &Place, first: &[u64], read: Option<(f64, f64, u64)>) {
         self.is_changed = true;
-        let object = self.objects.get_mut(place.index).filter(|object| object.number == place.number);
-        match (object, read) {
+        match (object_at(&mut self.objects, place), read) {
             (Some(object), read) => {
                 let bytes = object.watched.read_stored(first);
                 if let Some((ended, seconds, thread)) = read {
@@ -192,7 +196,7 @@ impl Known {
         let Some(place) = self.ids.remove(&(api.identity(), id)) else {
             return self.forget_unread(api.identity(), id);
         };
-        let object = self.objects.get_mut(place.index).filter(|object| object.number == place.number)?;
+        let object = object_at(&mut self.objects, &place)?;
         object.ids.retain(|known| *known != id);
         if !object.ids.is_empty() {
             return None;
@@ -242,8 +246,7 @@ impl Known {
         self.is_changed = true;
         let word =
             self.memory_type.as_ref().filter(|known| (known.0, known.1) == (api.identity(), memory_type));
-        let object = self.objects.get_mut(place.index).filter(|object| object.number == place.number)?;
-        Some((object, word.map_or("", |known| &known.2)))
+        Some((object_at(&mut self.objects, place)?, word.map_or("", |known| &known.2)))
     }
 
     pub fn is_changed(&self) -> bool {

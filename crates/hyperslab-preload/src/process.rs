@@ -129,8 +129,9 @@ pub fn opened(api: &Api, call: impl Fn() -> Hid) -> Hid {
         return returned;
     };
     let Some(key) = opened::key(api, id) else { return returned };
-    let id = process.fitted(api, id, key, call);
     let valid = process.valid(api, key);
+    // Where it is open elsewhere, it has the cache of that opening.
+    let id = if valid.is_empty() { process.fitted(api, id, key, call) } else { id };
     process.known().opened(api, id, key, &valid);
     id
 }
@@ -296,9 +297,9 @@ impl Process {
         known.into_iter().filter(|id| !opened::is_valid(api, *id)).for_each(|id| self.closed(api, id));
     }
 
-    /// A dataset that was just opened, with a chunk cache that fits. Where it is open elsewhere, it has the cache of that opening.
+    /// A dataset that was just opened, with a chunk cache that fits.
     fn fitted(&self, api: &Api, id: Hid, key: Key, again: impl Fn() -> Hid) -> Hid {
-        if self.fitting.is_none() || !self.valid(api, key).is_empty() {
+        if self.fitting.is_none() {
             return id;
         }
         let quiet = opened::Quiet::new(api);

@@ -8,8 +8,9 @@ use hyperslab_listing::layout_facts;
 use hyperslab_simulate::Geometry;
 use hyperslab_storage::FilterRequest;
 use hyperslab_trace::TracedDataset;
-use std::os::fd::RawFd;
-use std::os::unix::fs::MetadataExt;
+use std::fs::OpenOptions;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -21,8 +22,8 @@ const SETTLED_SECONDS: f64 = 2.0;
 /// The files that the engine has open.
 #[derive(Default)]
 pub struct Files {
-    /// Each with its state and the path by which it was opened, the one that was used last at the end.
-    open: Vec<(State, String, File)>,
+    /// Each with its state, and the path if it was opened by that and not by a descriptor; the one that was used last at the end.
+    open: Vec<(State, Option<String>, File)>,
 }
 
 /// Which file it is, and when it was changed.
@@ -42,18 +43,10 @@ pub fn state(descriptor: RawFd) -> Option<State> {
     ])
 }
 
-/// That of the file that has a path now.
+/// That of the file that has a path now. It is not opened for reading: to close it then would end locks of the process.
 pub fn state_of_path(path: &str) -> Option<State> {
-    let named = std::fs::metadata(path).ok()?;
-    Some([
-        named.dev() as i64,
-        named.ino() as i64,
-        named.size() as i64,
-        named.mtime(),
-        named.mtime_nsec(),
-        named.ctime(),
-        named.ctime_nsec(),
-    ])
+    let place = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path).ok()?;
+    state(place.as_raw_fd())
 }
 
 /// True if a file of this version, as the engine opened it, can be in this state.
@@ -71,30 +64,31 @@ fn is_settled(state: &State) -> bool {
 impl Files {
     /// The dataset at an address of the file that a descriptor is open for.
     pub fn dataset(&mut self, descriptor: RawFd, address: u64) -> Result<Dataset, Why> {
-        self.dataset_by(descriptor, &format!("/proc/self/fd/{descriptor}"), address)
+        self.dataset_by(descriptor, None, address)
     }
 
     /// The same by the path of the file, near which other files are that it refers to.
     pub fn dataset_by_path(&mut self, descriptor: RawFd, path: &str, address: u64) -> Result<Dataset, Why> {
-        let is_same = std::fs::metadata(path).is_ok_and(|named| {
-            status(descriptor).is_some_and(|open| (named.dev(), named.ino()) == (open.st_dev, open.st_ino))
-        });
-        if is_same { self.dataset_by(descriptor, path, address) } else { Err("its file has another name") }
+        match state_of_path(path) == state(descriptor) {
+            true => self.dataset_by(descriptor, Some(path), address),
+            false => Err("its file has another name"),
+        }
     }
 
-    fn dataset_by(&mut self, descriptor: RawFd, path: &str, address: u64) -> Result<Dataset, Why> {
+    fn dataset_by(&mut self, descriptor: RawFd, path: Option<&str>, address: u64) -> Result<Dataset, Why> {
         let failed = "the engine could not open it";
         let state = state(descriptor).ok_or(failed)?;
-        // Whatever descriptor it has, it is the same file.
-        let name = if path.starts_with("/proc/self/fd/") { "" } else { path };
-        let is_it = |(known, by, _): &(State, String, File)| *known == state && by == name;
+        let is_it = |(known, by, _): &(State, Option<String>, File)| *known == state && by.as_deref() == path;
         let place = self.open.iter().position(is_it).filter(|_| is_settled(&state));
         let file = match place {
             Some(place) => self.open.remove(place).2,
-            None => File::open(path).map_err(|_| failed)?,
+            None => {
+                let of_descriptor = || format!("/proc/self/fd/{descriptor}");
+                File::open(path.map_or_else(of_descriptor, str::to_owned)).map_err(|_| failed)?
+            }
         };
         let object = hyperslab::hdf5::object_at(&file, Address(address), "/").map_err(|_| failed)?;
-        self.open.push((state, name.to_owned(), file));
+        self.open.push((state, path.map(str::to_owned), file));
         if self.open.len() > FILES_MAX {
             self.open.remove(0);
         }

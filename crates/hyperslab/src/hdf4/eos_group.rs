@@ -31,27 +31,22 @@ impl Builder<'_> {
         let mut attributes = self.attributes(vgroup);
         let mut dimensions: Vec<(Name, u64, usize)> = Vec::new();
         let parts: Vec<Vgroup> = self.tables.vgroups_of(vgroup).map(|(_, part)| part.clone()).collect();
+        parts.iter().for_each(|part| attributes.extend(self.attributes(part)));
         // Tables may also be members of the structure itself.
-        let own_tables = vgroup.members.iter().filter(|(member, _)| tag::base(*member) == tag::VDATA);
-        let own = Vgroup { members: own_tables.copied().collect(), ..vgroup.clone() };
-        for (number, part) in parts.iter().chain([&own]).enumerate() {
-            if number < parts.len() {
-                attributes.extend(self.attributes(part));
-            }
-            for (member_tag, member) in &part.members {
-                let key = (tag::base(*member_tag), *member);
-                let found = match key.0 {
-                    tag::VDATA => self.vdata(*member, kind != eos::Kind::Point),
-                    _ => self.by_key.get(&key).copied(),
-                };
-                let is_new = |index: &usize| !links.iter().any(|(_, known)| known == index);
-                let Some(field) = found.filter(is_new) else { continue };
-                in_structures.insert(field);
-                let parts = self.divided(field, structure);
-                for field in if parts.is_empty() { vec![field] } else { parts } {
-                    self.name_axes(field, index, structure, &mut dimensions);
-                    links.push((self.name(&mut names, field), field));
-                }
+        let own = vgroup.members.iter().filter(|(member, _)| tag::base(*member) == tag::VDATA);
+        for (member_tag, member) in parts.iter().flat_map(|part| &part.members).chain(own) {
+            let key = (tag::base(*member_tag), *member);
+            let found = match key.0 {
+                tag::VDATA => self.vdata(*member, kind != eos::Kind::Point),
+                _ => self.by_key.get(&key).copied(),
+            };
+            let is_new = |index: &usize| !links.iter().any(|(_, known)| known == index);
+            let Some(field) = found.filter(is_new) else { continue };
+            in_structures.insert(field);
+            let parts = self.divided(field, structure);
+            for field in if parts.is_empty() { vec![field] } else { parts } {
+                self.name_axes(field, index, structure, &mut dimensions);
+                links.push((self.name(&mut names, field), field));
             }
         }
         if let Some(structure) = structure {
