@@ -43,7 +43,7 @@ impl Netcdf {
         let root = file.root()?;
         let path: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
         prefetch(&root, path.len(), below);
-        let attributes: Vec<Stored> = root.attributes().in_file_order()?.into_iter().flatten().collect();
+        let (attributes, damaged) = sorted(root.attributes().in_file_order()?);
         let stored = |name: &str| attributes.iter().find(|stored| stored.name.as_bytes() == name.as_bytes());
         let netcdf = Netcdf {
             file: file.clone(),
@@ -58,6 +58,7 @@ impl Netcdf {
         };
         let mut reader =
             Reader { netcdf, dimensions: Dimensions::new(file), objects: 0, marks: 0, path, below };
+        reader.omit_attributes("/", damaged);
         reader.tree(&root, attributes)?;
         let Reader { mut netcdf, dimensions, marks, .. } = reader;
         netcdf.is_netcdf4 = marks >= NETCDF4_MARKS_MIN;
@@ -93,6 +94,8 @@ struct Member {
     name: String,
     object: Object,
     attributes: Vec<Stored>,
+    /// Why other attributes cannot be read.
+    damaged: Vec<String>,
     is_hard_link: bool,
 }
 
@@ -157,7 +160,7 @@ impl Reader<'_> {
         let id = GroupId(self.netcdf.groups.len());
         let path = match parent {
             None => "/".to_owned(),
-            Some(parent) => format!("{}/{name}", self.netcdf.group(parent).path.trim_end_matches('/')),
+            Some(parent) => self.path_of(parent, name),
         };
         self.netcdf.groups.push(Group {
             name: name.to_owned(),
@@ -177,7 +180,7 @@ impl Reader<'_> {
             prefetch(group, self.path.len() - depth, self.below);
         }
         let mut children = Vec::new();
-        for Member { name, object, attributes, is_hard_link } in self.members(group, id)? {
+        for Member { name, object, attributes, is_hard_link, .. } in self.members(group, id)? {
             match object {
                 Object::Group(_) if !self.is_wanted(depth, &name) => {}
                 Object::Group(group) => children.push(Child { group, name, attributes }),
@@ -225,7 +228,11 @@ impl Reader<'_> {
         let mut members = Vec::with_capacity(opened.len());
         for (link, member) in links.iter().zip(opened) {
             match member {
-                Ok(member) => members.push(member),
+                Ok(mut member) => {
+                    let path = self.path_of(id, &member.name);
+                    self.omit_attributes(&path, std::mem::take(&mut member.damaged));
+                    members.push(member);
+                }
                 Err(error) => self.omit(id, &link.name.to_string(), &error.to_string()),
             }
         }
@@ -303,18 +310,39 @@ impl Reader<'_> {
     }
 
     fn omit(&mut self, group: GroupId, name: &str, reason: &str) {
-        let path = format!("{}/{name}", self.netcdf.group(group).path.trim_end_matches('/'));
+        let path = self.path_of(group, name);
         self.netcdf.omitted.push(Omitted { path, reason: reason.to_owned() });
+    }
+
+    fn omit_attributes(&mut self, path: &str, reasons: Vec<String>) {
+        let omitted = |reason| Omitted { path: format!("{path}: an attribute"), reason };
+        self.netcdf.omitted.extend(reasons.into_iter().map(omitted));
+    }
+
+    fn path_of(&self, group: GroupId, name: &str) -> String {
+        format!("{}/{name}", self.netcdf.group(group).path.trim_end_matches('/'))
     }
 }
 
 impl Member {
     fn open(group: &hyperslab::Group, link: &Link) -> Result<Self> {
         let object = group.open(link)?;
-        let attributes = object.attributes().in_file_order()?.into_iter().flatten().collect();
+        let (attributes, damaged) = sorted(object.attributes().in_file_order()?);
         let is_hard_link = matches!(link.target, LinkTarget::Hard(_));
-        Ok(Self { name: link.name.to_string(), attributes, object, is_hard_link })
+        Ok(Self { name: link.name.to_string(), attributes, damaged, object, is_hard_link })
     }
+}
+
+/// Attributes, and why others cannot be read.
+fn sorted(all: Vec<Result<Stored>>) -> (Vec<Stored>, Vec<String>) {
+    let (mut attributes, mut damaged) = (Vec::new(), Vec::new());
+    for attribute in all {
+        match attribute {
+            Ok(attribute) => attributes.push(attribute),
+            Err(error) => damaged.push(error.to_string()),
+        }
+    }
+    (attributes, damaged)
 }
 
 /// Fetches the metadata of what is read of a group, if the source has latency. The wanted group is `levels` below it.

@@ -28,7 +28,7 @@ impl Attribute {
     /// whose values are an error.
     pub(super) fn read(elements: &Elements, name: &Name, vdata: &Vdata, reference: u16) -> Self {
         Self::parse(elements, name, vdata, reference).unwrap_or_else(|error| Self {
-            damage: Some(error.to_string()),
+            damage: Some(format!("attribute {name}: {error}")),
             ..Self::text(name.to_string(), b"")
         })
     }
@@ -69,6 +69,15 @@ impl Attribute {
     pub(super) fn as_text(&self) -> Option<String> {
         let is_text = self.number_type.is_text();
         is_text.then(|| String::from_utf8_lossy(&self.values).into_owned())
+    }
+
+    /// The numbers of an attribute of 32-bit integers, if none is negative.
+    pub(super) fn counts(&self) -> Option<Vec<u64>> {
+        const INTEGER: NumberType = NumberType { kind: Kind::Int, bytes: 4, is_little_endian: false };
+        let (numbers, rest) = self.values.as_chunks::<4>();
+        let is_whole = self.number_type == INTEGER && rest.is_empty();
+        let numbers = numbers.iter().map(|number| u64::try_from(i32::from_be_bytes(*number)).ok());
+        is_whole.then(|| numbers.collect()).flatten()
     }
 
     fn message(&self, number: u32) -> Result<Message> {

@@ -12,6 +12,9 @@ use hyperslab_hdf4::{Names, Vgroup, tag};
 /// The usual name of a grid mapping.
 const GRID_MAPPING: &str = "crs";
 
+/// The attribute of a data set that fields share, which has their lengths along its first axis.
+const FIELD_DIMS: &str = "Field Dims";
+
 impl Builder<'_> {
     /// The group of a grid, a swath or a point of HDF-EOS2: its fields, with the names of dimensions as they are there.
     pub(super) fn add_structure(
@@ -72,33 +75,46 @@ impl Builder<'_> {
     /// field of its own.
     fn divided(&mut self, shared: usize, structure: Option<&eos::Structure>) -> Vec<usize> {
         let Some(facts) = self.contents.facts.get(&shared).cloned() else { return Vec::new() };
-        let fields = structure.and_then(|structure| structure.merged(&facts.name));
-        let Some(fields) = fields else { return Vec::new() };
+        let Some(structure) = structure else { return Vec::new() };
+        let Some(fields) = structure.merged(&facts.name) else { return Vec::new() };
         let Object::DataSet(all) = &self.contents.objects[shared] else { return Vec::new() };
         let (Values::Of(key), Some((&count, shape))) = (&all.values, all.shape.split_first()) else {
             return Vec::new();
         };
         let bytes = shape.iter().try_fold(all.element.bytes(), |bytes, len| bytes.checked_mul(*len));
-        let (Some(bytes), true) = (bytes, count == fields.len() as u64) else { return Vec::new() };
+        let layers = layers(all, fields.len());
+        let covered = layers.iter().try_fold(0, |sum: u64, len| sum.checked_add(*len));
+        let (Some(bytes), true) = (bytes, covered == Some(count)) else { return Vec::new() };
         let is_written = self.elements.descriptors.get(key.0, key.1).is_some();
-        let part = |number: u64| DataSet {
-            element: all.element.clone(),
-            shape: shape.to_vec(),
-            is_unlimited: false,
-            values: if is_written { Values::Within(*key, number * bytes) } else { Values::Nowhere },
-            fill: all.fill.clone(),
-            attributes: all.attributes.clone(),
-            at: all.at,
-        };
-        let parts: Vec<DataSet> = (0..count).map(part).collect();
+        let (mut parts, mut before) = (Vec::new(), 0);
+        for (field, len) in fields.iter().zip(layers) {
+            let name = Name::from(&**field);
+            // A field of one layer has the first axis only if it has a dimension for it.
+            let rank = structure.dimensions_of(&name).map(|dimensions| dimensions.len());
+            let is_flat = len == 1 && rank != Some(all.shape.len());
+            let first = if is_flat { None } else { Some(len) };
+            let part = DataSet {
+                element: all.element.clone(),
+                shape: first.into_iter().chain(shape.iter().copied()).collect(),
+                is_unlimited: false,
+                values: if is_written { Values::Within(*key, before * bytes) } else { Values::Nowhere },
+                fill: all.fill.clone(),
+                attributes: all.attributes.clone(),
+                at: all.at,
+            };
+            parts.push((name, part, is_flat));
+            before += len;
+        }
         let axes = self.contents.dimensions.axes.get(&Address(shared as u64)).cloned().unwrap_or_default();
-        self.renamed.extend(axes.first());
+        self.renamed.extend(&axes);
         let mut indexes = Vec::new();
-        for (field, part) in fields.iter().zip(parts) {
+        for (name, part, is_flat) in parts {
             let index = self.add(Object::DataSet(Box::new(part)));
-            self.contents.facts.insert(index, Facts { name: Name::from(&**field), ..facts.clone() });
-            let own = axes.get(1..).unwrap_or_default().to_vec();
-            self.contents.dimensions.axes.insert(Address(index as u64), own);
+            self.contents.facts.insert(index, Facts { name, ..facts.clone() });
+            if is_flat {
+                let own = axes.get(1..).unwrap_or_default().to_vec();
+                self.contents.dimensions.axes.insert(Address(index as u64), own);
+            }
             indexes.push(index);
         }
         indexes
@@ -168,6 +184,13 @@ impl Builder<'_> {
         self.contents.dimensions.axes.insert(address, axes);
         self.renamed.extend(known);
     }
+}
+
+/// How long each of the fields that share a data set is along its first axis.
+fn layers(shared: &DataSet, fields: usize) -> Vec<u64> {
+    let said = shared.attributes.iter().find(|attribute| attribute.name == Name::from(FIELD_DIMS));
+    let said = said.and_then(Attribute::counts).filter(|layers| layers.len() == fields);
+    said.unwrap_or_else(|| vec![1; fields])
 }
 
 fn can_grow(object: &Object) -> bool {

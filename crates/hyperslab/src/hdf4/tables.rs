@@ -81,6 +81,25 @@ impl Tables {
         !self.inside.contains(&key)
     }
 
+    /// The Vgroups that lead to all others: those that are no members, and the first of each circle that these do not lead to.
+    pub(super) fn roots(&self) -> BTreeSet<u16> {
+        let (mut roots, mut reached) = (BTreeSet::new(), BTreeSet::new());
+        let lone = self.vgroups.keys().filter(|reference| self.is_lone((tag::VGROUP, **reference)));
+        for root in lone.chain(self.vgroups.keys()) {
+            if reached.contains(root) {
+                continue;
+            }
+            roots.insert(*root);
+            let mut next = vec![*root];
+            while let Some(reference) = next.pop() {
+                if let (true, Some(vgroup)) = (reached.insert(reference), self.vgroups.get(&reference)) {
+                    next.extend(self.vgroups_of(vgroup).map(|(member, _)| member));
+                }
+            }
+        }
+        roots
+    }
+
     /// The Vgroups among the members of one, with their references.
     pub(super) fn vgroups_of<'t>(&'t self, vgroup: &'t Vgroup) -> impl Iterator<Item = (u16, &'t Vgroup)> {
         let members = vgroup.members.iter().filter(|(tag, _)| *tag == tag::VGROUP);

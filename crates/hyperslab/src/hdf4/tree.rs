@@ -172,12 +172,12 @@ impl Builder<'_> {
         indexes
     }
 
-    /// The Vgroups of users that are no members of others.
+    /// The Vgroups of users that are no members of others, and one of each circle that nothing else leads to.
     fn lone_vgroups(&self, structures: &Structures) -> Vec<(u16, Vgroup)> {
+        let roots = self.tables.roots();
         let all = self.tables.vgroups.iter();
         let lone = all.filter(|(reference, vgroup)| {
-            let is_users = !is_internal(vgroup);
-            is_users && (self.tables.is_lone((tag::VGROUP, **reference)) || structures.has(vgroup))
+            !is_internal(vgroup) && (roots.contains(*reference) || structures.has(vgroup))
         });
         lone.map(|(reference, vgroup)| (*reference, vgroup.clone())).collect()
     }

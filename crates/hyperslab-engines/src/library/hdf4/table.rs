@@ -45,6 +45,20 @@ fn open_file(library: &Hdf4, path: &Path, access: c_int) -> Result<Id, EngineErr
     Ok(file)
 }
 
+/// The reference of a table, by its name, or by the last name of a path: the library has no paths.
+fn find(file: &Id, path: &str) -> Result<i32, EngineError> {
+    let path = path.trim_start_matches('/');
+    for name in [path, path.rsplit('/').next().unwrap_or(path)] {
+        let name = c_name(name)?;
+        // SAFETY: an open file, and a string.
+        let found = unsafe { (file.library.functions.VSfind)(file.id, name.as_ptr()) };
+        if found > 0 {
+            return Ok(found);
+        }
+    }
+    unsupported(format!("the file has neither a dataset nor a table {path:?}"))
+}
+
 fn in_columns(memory: Memory) -> Result<bool, EngineError> {
     match memory {
         Memory::AsStored => Ok(false),
@@ -62,15 +76,9 @@ impl Table {
         records: &Records,
     ) -> Result<Self, EngineError> {
         let file = open_file(library, path, READ)?;
-        let name = c_name(name.trim_start_matches('/'))?;
-        // SAFETY: an open file, and strings.
-        let handle = unsafe {
-            let found = (library.functions.VSfind)(file.id, name.as_ptr());
-            if found <= 0 {
-                return unsupported(format!("the file has neither a dataset nor a table {name:?}"));
-            }
-            open!(library.VSattach(file.id, found, c"r".as_ptr()), VSdetach)?
-        };
+        let found = find(&file, name)?;
+        // SAFETY: an open file, and a string.
+        let handle = unsafe { open!(library.VSattach(file.id, found, c"r".as_ptr()), VSdetach) }?;
         let all = members(&handle)?;
         let find = |name: &String| match all.iter().find(|(known, _)| known == name) {
             Some(field) => Ok(field.clone()),

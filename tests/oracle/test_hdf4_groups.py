@@ -1,0 +1,147 @@
+"""Groups of HDF4 that files of archives rarely have: fields of different ranks in one data set, circles, damaged attributes."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+from pyhdf import V, VS  # noqa: F401: HDF.vgstart and HDF.vstart need them.
+from pyhdf.HDF import HC, HDF
+from pyhdf.SD import SD, SDC
+
+import hyperslab
+from hyperslab.errors import HyperslabError
+
+STRUCTURE = """GROUP=SwathStructure
+    GROUP=SWATH_1
+        SwathName="S"
+        GROUP=Dimension
+            OBJECT=Dimension_1
+                DimensionName="Band"
+                Size=3
+            END_OBJECT=Dimension_1
+        END_GROUP=Dimension
+        GROUP=DataField
+            OBJECT=DataField_1
+                DataFieldName="bands"
+                DimList=("Band","Track","Xtrack")
+            END_OBJECT=DataField_1
+            OBJECT=DataField_2
+                DataFieldName="mean"
+                DimList=("Track","Xtrack")
+            END_OBJECT=DataField_2
+            OBJECT=DataField_3
+                DataFieldName="one"
+                DimList=("Single","Track","Xtrack")
+            END_OBJECT=DataField_3
+        END_GROUP=DataField
+        GROUP=MergedFields
+            OBJECT=MergedFields_1
+                MergedFieldName="MRGFLD_bands"
+                FieldList=("bands","mean","one")
+            END_OBJECT=MergedFields_1
+        END_GROUP=MergedFields
+    END_GROUP=SWATH_1
+END_GROUP=SwathStructure
+END
+"""
+
+
+def write_swath(path: Path, values: np.ndarray[Any, Any], lengths: list[int]) -> None:
+    """The swath `S`, whose fields share a data set. `lengths` are theirs along its first axis."""
+    file = SD(str(path), SDC.WRITE | SDC.CREATE | SDC.TRUNC)
+    setattr(file, "StructMetadata.0", STRUCTURE)
+    field = file.create("MRGFLD_bands", SDC.FLOAT32, values.shape)
+    field[:] = values
+    for axis, name in enumerate(("MRGDIM:S_5", "Track:S", "Xtrack:S")):
+        field.dim(axis).setname(name)
+    field.attr("Field Dims").set(SDC.INT32, lengths)
+    field.attr("Field Offsets").set(SDC.INT32, np.cumsum([0, *lengths[:-1]]).tolist())
+    reference = field.ref()
+    field.endaccess()
+    file.end()
+    tables = HDF(str(path), HC.WRITE)
+    groups = tables.vgstart()
+    swath, fields = groups.create("S"), groups.create("Data Fields")
+    swath._class, fields._class = "SWATH", "SWATH Vgroup"
+    fields.add(HC.DFTAG_NDG, reference)
+    swath.insert(fields)
+    for group in (fields, swath):
+        group.detach()
+    groups.end()
+    tables.close()
+
+
+def test_fields_of_different_ranks_that_share_a_data_set(tmp_path):
+    path = tmp_path / "merged.hdf"
+    values = np.arange(5 * 4 * 6, dtype="f4").reshape(5, 4, 6)
+    write_swath(path, values, [3, 1, 1])
+    expected = {"bands": values[:3], "mean": values[3], "one": values[4:]}
+    with hyperslab.File(path) as ours:
+        assert set(expected) == set(ours["S"])
+        for name, field in expected.items():
+            assert ours["S"][name].shape == field.shape
+            np.testing.assert_array_equal(ours["S"][name][...], field)
+    with xr.open_dataset(path, engine="hyperslab", group="S") as found:
+        dims = {name: found[name].dims for name in expected}
+        assert dims == {"bands": ("Band", "Track", "Xtrack"), "mean": ("Track", "Xtrack"), "one": ("Single", "Track", "Xtrack")}
+    # Lengths that do not add up are not believed.
+    write_swath(path, values, [3, 1, 2])
+    with hyperslab.File(path) as ours:
+        np.testing.assert_array_equal(ours["S/MRGFLD_bands"][...], values)
+
+
+def test_vgroups_that_contain_each_other_and_nothing_else_are_listed(tmp_path):
+    path = tmp_path / "circle.hdf"
+    file = HDF(str(path), HC.WRITE | HC.CREATE)
+    groups, tables = file.vgstart(), file.vstart()
+    made = [groups.create(name) for name in ("alone", "first", "second", "third")]
+    table = tables.create("table", (("a", HC.INT32, 1),))
+    table.write([[1], [2]])
+    for one, other in ((1, 2), (2, 1), (2, 3)):
+        made[one].insert(made[other])
+    made[3].insert(table)
+    for one in (table, *made):
+        one.detach()
+    groups.end()
+    tables.end()
+    file.close()
+    with hyperslab.File(path) as ours:
+        assert set(ours) == {"alone", "first"}
+        assert ours["first/second/third/table"]["a"].tolist() == [1, 2]
+        assert "first" in ours["first/second"]
+
+
+def test_a_damaged_attribute_is_not_left_out_in_silence(tmp_path):
+    path = tmp_path / "attribute.hdf"
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    one = file.create("data", SDC.INT16, (4,))
+    one[:] = np.arange(4, dtype="i2")
+    one.attr("units").set(SDC.CHAR8, "meters")
+    one.attr("steps").set(SDC.INT32, [7, 8, 9])
+    one.endaccess()
+    file.end()
+    damage(path, struct.pack(">3i", 7, 8, 9))
+    with hyperslab.File(path) as ours:
+        assert ours["data"].attrs["units"] in ("meters", b"meters")
+        with pytest.raises(OSError, match="steps"):
+            ours["data"].attrs["steps"]
+    with pytest.warns(RuntimeWarning, match="attribute steps"), xr.open_dataset(path, engine="hyperslab") as found:
+        assert found["data"].attrs == {"units": "meters"}
+    for to in ("netcdf4", "classic"):
+        with pytest.raises(HyperslabError, match="attribute steps"):
+            hyperslab.repack(path, tmp_path / "new.nc", to=to)
+        assert not (tmp_path / "new.nc").exists()
+
+
+def damage(path: Path, values: bytes) -> None:
+    """Takes the last value from the element that has these values."""
+    file = bytearray(path.read_bytes())
+    descriptor = struct.pack(">2i", file.index(values), len(values))
+    at = file.index(descriptor)
+    file[at + 4 : at + 8] = struct.pack(">i", len(values) - 4)
+    path.write_bytes(file)
