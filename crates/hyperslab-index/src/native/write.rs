@@ -2,10 +2,9 @@
 
 use super::{COLUMNS, Document, FORMAT_VERSION, IndexedDataset, KEY, RowDigest};
 use crate::columns::{Column, Table, TableWriter};
-use hyperslab::hdf5::metadata_extents;
+use hyperslab::hdf5::{extents, metadata_extents};
 use hyperslab::{Bytes, Dataset, Error, File, LinkTarget, Object, Prefetch, Result};
 use hyperslab_io::wrap::Recorder;
-use hyperslab_io::{Advice, Cancel, coalesce, fetch_all};
 use hyperslab_netcdf::Netcdf;
 use std::collections::HashSet;
 use std::io::Write;
@@ -14,8 +13,6 @@ use std::time::SystemTime;
 
 /// So many bytes of the beginning of a file are in its index.
 const BEGINNING_BYTES: u64 = 512;
-/// Structures with at most this many bytes between them are one extent.
-const GAP_BYTES: u64 = 64;
 /// The rows of a row group.
 const GROUP_ROWS: usize = 1 << 16;
 
@@ -57,15 +54,15 @@ pub fn write_native(file: &File, url: &str, out: impl Write + Send) -> Result<()
             chunks: map.len() as u64,
         });
     }
-    let extents = match is_hdf5 {
+    let structures = match is_hdf5 {
         true => {
-            let mut extents = metadata_extents(file, read_metadata)?;
-            extents.insert(0, beginning(file)?);
-            extents
+            let mut structures = metadata_extents(file, read_metadata)?;
+            structures.insert(0, beginning(file)?);
+            structures
         }
         false => structures(file)?,
     };
-    for (offset, bytes) in &extents {
+    for (offset, bytes) in &structures {
         rows.push(None, [-1, *offset as i64, bytes.len() as i64, 0], Some(bytes.clone()))?;
     }
     let version = file.source().version();
@@ -79,7 +76,7 @@ pub fn write_native(file: &File, url: &str, out: impl Write + Send) -> Result<()
         tag: version.and_then(|version| version.tag),
         format: (!is_hdf5).then(|| file.format_word().to_owned()),
         datasets,
-        extents: extents.len() as u64,
+        extents: structures.len() as u64,
         sha256: String::new(),
     };
     rows.finish(document)
@@ -106,11 +103,7 @@ fn structures(file: &File) -> Result<Vec<(u64, Bytes)>> {
     }
     let mut ranges = recording.take();
     ranges.push(0..BEGINNING_BYTES.min(source.len()));
-    let advice = Advice { gap_bytes: GAP_BYTES, request_bytes_max: u64::MAX, ..source.advice() };
-    let ranges: Vec<_> = coalesce(&ranges, advice).into_iter().map(|request| request.range).collect();
-    let bytes = fetch_all(&*source, &ranges, &Cancel::never());
-    let bytes = bytes.map_err(|error| Error::from(error).in_file(file.name()))?;
-    Ok(ranges.into_iter().map(|range| range.start).zip(bytes).collect())
+    extents(file, ranges)
 }
 
 /// Parses what a reader of the file needs: links, object headers, attributes, and their values of variable length.

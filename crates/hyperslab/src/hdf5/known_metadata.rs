@@ -4,7 +4,7 @@
 use crate::{Error, File, Prefetch, Result};
 use hyperslab_array::chunk::map::ChunkMap;
 use hyperslab_format::Address;
-use hyperslab_io::{Cancel, fetch_all, purpose};
+use hyperslab_io::{Advice, Cancel, coalesce, fetch_all, purpose};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,32 +29,28 @@ pub fn metadata_extents(file: &File, read: impl FnOnce(&File) -> Result<()>) -> 
     own.root()?.prefetch(&Prefetch { depth: usize::MAX, chunk_indexes: false, attributes: true });
     hdf5.metadata.observe_ranges();
     read(&own)?;
-    let end = inner.source.len();
     let obtained = hdf5.metadata.obtained();
-    let ranges = obtained.into_iter().map(|(at, len)| at.min(end)..at.saturating_add(len).min(end));
-    let merged = merged(ranges.collect());
+    extents(file, obtained.into_iter().map(|(at, len)| at..at.saturating_add(len)))
+}
+
+/// What lies in these ranges of a file, as extents: absolute offset and bytes, in order, without overlap.
+///
+/// # Errors
+/// As [`metadata_extents`].
+pub fn extents(file: &File, ranges: impl IntoIterator<Item = Range<u64>>) -> Result<Vec<(u64, Bytes)>> {
+    let source = &file.inner.source;
+    let end = source.len();
+    let ranges: Vec<_> = ranges.into_iter().map(|range| range.start.min(end)..range.end.min(end)).collect();
+    let advice = Advice { gap_bytes: GAP_BYTES, request_bytes_max: u64::MAX, ..Advice::LOCAL };
+    let merged: Vec<_> = coalesce(&ranges, advice).into_iter().map(|request| request.range).collect();
     if merged.iter().map(|range| range.end - range.start).sum::<u64>() > BYTES_MAX {
         return Err(Error::limit(format!("the file has more than {BYTES_MAX} bytes of metadata"))
             .in_file(file.name()));
     }
-    let fetch = || fetch_all(&*inner.source, &merged, &Cancel::never());
+    let fetch = || fetch_all(&**source, &merged, &Cancel::never());
     let bytes = purpose::with("metadata of an index", fetch);
     let bytes = bytes.map_err(|error| Error::from(error).in_file(file.name()))?;
     Ok(merged.into_iter().map(|range| range.start).zip(bytes).collect())
-}
-
-fn merged(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
-    ranges.sort_unstable_by_key(|range| (range.start, range.end));
-    let mut merged: Vec<Range<u64>> = Vec::new();
-    for range in ranges {
-        match merged.last_mut() {
-            Some(last) if range.start <= last.end.saturating_add(GAP_BYTES) => {
-                last.end = last.end.max(range.end)
-            }
-            _ => merged.push(range),
-        }
-    }
-    merged
 }
 
 /// Uses metadata that was read earlier: extents of the file as [`metadata_extents`] returns them, and chunk maps by the
@@ -71,14 +67,4 @@ pub fn use_known_metadata(
         extents.into_iter().for_each(|(at, bytes)| hdf5.metadata.preload(at, &bytes));
     }
     file.inner.use_chunk_maps(chunk_maps);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn extents_that_are_near_each_other_are_one() {
-        assert_eq!(merged(vec![500..600, 0..10, 5..8, 74..80, 145..150]), [0..80, 145..150, 500..600]);
-    }
 }

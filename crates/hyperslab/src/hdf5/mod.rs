@@ -37,7 +37,7 @@ pub use census::census;
 pub use driver::Driver;
 pub use encoded_selection::{RegionSummary, encode_region, region_selection};
 pub use hyperslab_format::superblock::Superblock;
-pub use known_metadata::{metadata_extents, use_known_metadata};
+pub use known_metadata::{extents, metadata_extents, use_known_metadata};
 pub use parts::{
     chunked_layout, file_space, header, limit_heap, limit_metadata_cache, missing_virtual_source, object_at,
     page_bytes, parse, reference_count, source_with_metadata, superblock, virtual_sources, widths,
