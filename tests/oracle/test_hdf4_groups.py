@@ -6,6 +6,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
@@ -61,14 +62,20 @@ def write_swath(path: Path, values: np.ndarray[Any, Any], lengths: list[int]) ->
         field.dim(axis).setname(name)
     field.attr("Field Dims").set(SDC.INT32, lengths)
     field.attr("Field Offsets").set(SDC.INT32, np.cumsum([0, *lengths[:-1]]).tolist())
-    reference = field.ref()
+    references = [field.ref()]
     field.endaccess()
     file.end()
+    add_swath(path, references)
+
+
+def add_swath(path: Path, references: list[int]) -> None:
+    """Makes these data sets the fields of the swath `S`."""
     tables = HDF(str(path), HC.WRITE)
     groups = tables.vgstart()
     swath, fields = groups.create("S"), groups.create("Data Fields")
     swath._class, fields._class = "SWATH", "SWATH Vgroup"
-    fields.add(HC.DFTAG_NDG, reference)
+    for reference in references:
+        fields.add(HC.DFTAG_NDG, reference)
     swath.insert(fields)
     for group in (fields, swath):
         group.detach()
@@ -145,3 +152,78 @@ def damage(path: Path, values: bytes) -> None:
     at = file.index(descriptor)
     file[at + 4 : at + 8] = struct.pack(">i", len(values) - 4)
     path.write_bytes(file)
+
+
+def test_names_that_are_not_utf8_are_latin1_and_lead_to_their_objects(tmp_path):
+    path = tmp_path / "latin.hdf"
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    for name, number in (("tempQrature", 1), ("tempWrature", 2)):
+        one = file.create(name, SDC.INT16, (3,))
+        one[:] = np.arange(3, dtype="i2") * number
+        one.dim(0).setname("dimQ")
+        one.attr("attQ").set(SDC.INT32, number)
+        one.endaccess()
+    file.end()
+    path.write_bytes(path.read_bytes().replace(b"Q", b"\xe9").replace(b"W", b"\xe8"))
+    with hyperslab.File(path) as ours:
+        assert set(ours) == {b"temp\xe9rature", b"temp\xe8rature"}
+        for name in ours:
+            np.testing.assert_array_equal(ours[name][...], np.arange(3) * ours[name].attrs[b"att\xe9"][0])
+        assert "température" in ours
+        np.testing.assert_array_equal(ours["tempèrature"][...], [0, 2, 4])
+    with xr.open_dataset(path, engine="hyperslab") as found:
+        assert set(found.variables) == {"température", "tempèrature"}
+        assert found["tempèrature"].dims == ("dimé",)
+    for to in ("netcdf4", "classic"):
+        hyperslab.repack(path, tmp_path / f"{to}.nc", to=to)
+        with netCDF4.Dataset(tmp_path / f"{to}.nc") as new:
+            np.testing.assert_array_equal(new["tempèrature"][:], [0, 2, 4])
+
+
+def test_what_netcdf_cannot_name_is_refused_with_the_form_that_holds_it(tmp_path):
+    path, new = tmp_path / "names.hdf", tmp_path / "new"
+    for names, word in ((("a", "b"), "leads back"), (("n" * 300,), "300 bytes")):
+        file = HDF(str(path), HC.WRITE | HC.CREATE | HC.TRUNC)
+        groups = file.vgstart()
+        made = [groups.create(name) for name in names]
+        if len(made) == 2:
+            made[0].insert(made[1])
+            made[1].insert(made[0])
+        for one in made:
+            one.detach()
+        groups.end()
+        file.close()
+        for to in ("netcdf4", "classic"):
+            with pytest.raises(HyperslabError, match=word) as error:
+                hyperslab.repack(path, new, to=to)
+            assert "hdf5-h4" in error.value.hint
+        hyperslab.repack(path, new, to="hdf5-h4")
+        with hyperslab.File(new) as file:
+            assert names[0] in file
+        new.unlink()
+
+
+def test_fields_that_grew_to_different_lengths_share_their_dimension(tmp_path):
+    path = tmp_path / "swath.hdf"
+    values = {name: np.arange(rows * 3, dtype="f4").reshape(rows, 3) for name, rows in (("bands", 3), ("mean", 5))}
+    text = STRUCTURE[: STRUCTURE.index("        GROUP=MergedFields")] + STRUCTURE[STRUCTURE.index("    END_GROUP=SWATH_1") :]
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    setattr(file, "StructMetadata.0", text)
+    references = []
+    for name, rows in values.items():
+        field = file.create(name, SDC.FLOAT32, (SDC.UNLIMITED, 3))
+        field.dim(0).setname("Track:S")
+        field.dim(1).setname("Xtrack:S")
+        field[: len(rows)] = rows
+        references.append(field.ref())
+        field.endaccess()
+    file.end()
+    add_swath(path, references)
+    with xr.open_dataset(path, engine="hyperslab", group="S") as found:
+        assert dict(found.sizes) == {"Track": 5, "Xtrack": 3}
+        np.testing.assert_array_equal(found["bands"][:3], values["bands"])
+        np.testing.assert_array_equal(found["mean"], values["mean"])
+    hyperslab.repack(path, tmp_path / "new.nc")
+    with netCDF4.Dataset(tmp_path / "new.nc") as new:
+        np.testing.assert_array_equal(new["S/bands"][:3], values["bands"])
+        assert new["S/bands"].shape == (5, 3)

@@ -16,7 +16,7 @@ pub struct Place {
     pub shape: Vec<u64>,
     /// Bytes from one record to the next, where other values lie between them; `None` where all are contiguous.
     pub record_bytes: Option<u64>,
-    /// The offset behind the last value.
+    /// The offset behind the last value; 0 without values.
     pub end: u64,
 }
 
@@ -50,9 +50,13 @@ impl Header {
         if is_record && self.record_bytes < extent.bytes {
             return Err(too_large(variable));
         }
-        let has_values = !shape.contains(&0);
-        let bytes = if has_values { extent.bytes } else { 0 };
-        let end = before_last.and_then(|before| variable.begin.checked_add(before)?.checked_add(bytes));
+        // A variable without values may begin behind the end of the file.
+        let end = match shape.contains(&0) {
+            true => Some(0),
+            false => {
+                before_last.and_then(|before| variable.begin.checked_add(before)?.checked_add(extent.bytes))
+            }
+        };
         let end = end.ok_or_else(|| too_large(variable))?;
         let record_bytes = (is_record && self.record_bytes != extent.bytes).then_some(self.record_bytes);
         Ok(Place { begin: variable.begin, shape, record_bytes, end })

@@ -18,6 +18,7 @@
 
 pub mod classic;
 mod element_range;
+mod fits;
 mod hdf5_h4;
 mod netcdf4;
 mod view;
@@ -57,10 +58,7 @@ pub struct Converted {
 /// What has no place in a netCDF-4 file, by name; a variable whose place in the older file is damaged.
 pub fn as_netcdf4(file: &File) -> Result<Converted> {
     let netcdf = Netcdf::open(file)?;
-    if let Some(omitted) = netcdf.omitted.first() {
-        // It names the file and the variable.
-        return Err(Error::damaged(omitted.reason.clone()));
-    }
+    fits::check(&netcdf)?;
     let netcdf4::Planned { file: new, values, notes } = netcdf4::plan(&netcdf)?;
     converted(file, new, values, notes)
 }

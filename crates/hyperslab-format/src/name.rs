@@ -1,6 +1,7 @@
 //! Names of links, attributes and members. They are bytes; usually UTF-8, but the format does not guarantee it.
 
 use bytes::Bytes;
+use std::borrow::Cow;
 use std::fmt;
 
 /// A name as stored in the file, without its terminating NUL. Ordered by bytes.
@@ -28,6 +29,18 @@ impl Name {
     pub fn as_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.0).ok()
     }
+
+    /// The name as text. A name that is not UTF-8 is taken for Latin-1, in which every byte is a character.
+    pub fn text(&self) -> Cow<'_, str> {
+        self.as_str().map_or_else(|| self.0.iter().map(|byte| char::from(*byte)).collect(), Cow::Borrowed)
+    }
+
+    /// The name that is not UTF-8 whose [text](Self::text) is this one, if there is one.
+    pub fn in_latin1(text: &str) -> Option<Self> {
+        let bytes: Vec<u8> = text.chars().map(|one| u8::try_from(one).ok()).collect::<Option<_>>()?;
+        let name = Self::new(bytes);
+        name.as_str().is_none().then_some(name)
+    }
 }
 
 impl From<&str> for Name {
@@ -38,12 +51,29 @@ impl From<&str> for Name {
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&String::from_utf8_lossy(&self.0))
+        f.pad(&self.text())
     }
 }
 
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", String::from_utf8_lossy(&self.0))
+        write!(f, "{:?}", self.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_not_utf8_has_a_text_that_leads_back_to_it() {
+        let name = Name::new(&b"temp\xe9r"[..]);
+        assert_eq!(
+            (name.to_string(), Name::in_latin1("temp\u{e9}r")),
+            ("temp\u{e9}r".to_owned(), Some(name))
+        );
+        // Names that are UTF-8 are their own text.
+        assert_eq!((Name::in_latin1("plain"), Name::in_latin1("\u{c3}\u{a9}")), (None, None));
+        assert_eq!(Name::in_latin1("\u{4e2d}"), None);
     }
 }

@@ -1,8 +1,14 @@
 //! The path under which each object of the file was listed first. References are written as these paths.
 
 use hyperslab::Dataspace;
-use hyperslab_format::Address;
+use hyperslab_format::{Address, Name};
 use std::collections::HashMap;
+
+/// A path as text, as a user can write it: names that are not UTF-8 are taken for Latin-1.
+pub fn text_of(path: &[u8]) -> String {
+    let names = path.split(|byte| *byte == b'/').map(|name| Name::new(name.to_vec()).to_string());
+    names.collect::<Vec<_>>().join("/")
+}
 
 /// An object that was listed.
 #[derive(Debug, Clone, PartialEq)]

@@ -58,13 +58,13 @@ pub fn reduce<'py>(py: Python<'py>, session: &Session, path: &str) -> PyResult<B
     Ok((open, (file, given, path)).into_pyobject(py)?.into_any())
 }
 
-/// A name as h5py accepts it: `str`, or `bytes` of UTF-8.
+/// A name as h5py accepts it: `str`, or `bytes`.
 pub fn name_of<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, str>> {
     if let Ok(text) = name.cast::<PyString>() {
         return text.to_cow();
     }
     if let Ok(bytes) = name.cast::<PyBytes>() {
-        return Ok(String::from_utf8_lossy(bytes.as_bytes()));
+        return Ok(Name::new(bytes.as_bytes().to_vec()).to_string().into());
     }
     Err(errors::wrong_type(format!("A name should be string or bytes, not {}", name.get_type())))
 }
@@ -154,7 +154,7 @@ impl OpenGroup {
             None => (".", path),
         };
         interrupt::detach(py, || match self.group.get(parent) {
-            Ok(Object::Group(group)) => group.link(name.as_bytes()),
+            Ok(Object::Group(group)) => group.link(name),
             Ok(_) => Ok(None),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),

@@ -91,7 +91,7 @@ fn members(
     for link in links {
         let Some(link) = outcome.note(link) else { continue };
         // Also looked up by its name, because that is not the same code as listing.
-        outcome.note(group.link(link.name.as_bytes()));
+        outcome.note(group.link(&link.name.text()));
         match &link.target {
             LinkTarget::Hard(address) if seen.insert(address.0) => {}
             _ => continue,

@@ -194,16 +194,24 @@ impl Dataset {
     /// chunk for each, of one index along the outermost axis. `None` for datasets that are stored otherwise.
     ///
     /// # Errors
-    /// Addresses of more than 64 bits.
+    /// Records that reach beyond the end of the file.
     pub fn record_map(&self) -> Result<Option<ChunkMap>> {
         let Some((base, step)) = self.records() else { return Ok(None) };
         let records = self.shape().first().copied().unwrap_or(0);
         let mut record = self.shape().to_vec();
         record.first_mut().into_iter().for_each(|first| *first = 1);
         let stored_bytes = self.logical_bytes() / records.max(1);
-        let overflow = || self.inner.named(Error::damaged("addresses of records overflow 64 bits"));
-        let end = records.checked_mul(step).and_then(|bytes| bytes.checked_add(base));
-        end.ok_or_else(overflow)?;
+        if stored_bytes == 0 {
+            return Ok(None);
+        }
+        // Before there is a place for each: a few bytes can say that there are billions.
+        let last = (records - 1).checked_mul(step).and_then(|bytes| bytes.checked_add(base));
+        let end = last.and_then(|last| last.checked_add(stored_bytes));
+        let file_bytes = self.inner.node.file.source.len();
+        if end.is_none_or(|end| end > file_bytes) {
+            let what = format!("{records} records reach beyond the end of the file ({file_bytes} bytes)");
+            return Err(self.inner.named(Error::damaged(what)));
+        }
         let grid = ChunkGrid::new(self.shape(), &record)?;
         let mut coordinates = vec![0; record.len()];
         let chunks = (0..records).map(|number| {

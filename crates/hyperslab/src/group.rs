@@ -47,8 +47,8 @@ impl Group {
     }
 
     /// The link of this name, or `None`. The group is not listed.
-    pub fn link(&self, name: &[u8]) -> Result<Option<Link>> {
-        self.node.object.link(name).map_err(|error| self.node.named(error))
+    pub fn link(&self, name: &str) -> Result<Option<Link>> {
+        self.node.link(name)
     }
 
     /// True if the group stores the order in which its links were created.

@@ -73,7 +73,7 @@ pub(crate) fn resolve(start: Node, path: &str, lookup: &mut Lookup) -> Result<No
             let what = format!("is not a group, so it cannot have a member {part:?}");
             return Err(node.named(Error::not_found(what)));
         }
-        let Some(link) = node.object.link(part.as_bytes()).map_err(|error| node.named(error))? else {
+        let Some(link) = node.link(part)? else {
             return Err(not_found(&node, part, lookup));
         };
         node = follow(&node, &link, lookup)?;

@@ -274,6 +274,15 @@ impl Node {
         self.known.get_or_init(|| self.file.attributes(self.object.number()))
     }
 
+    /// The link of this name.
+    pub(crate) fn link(&self, name: &str) -> Result<Option<Link>> {
+        let found = self.object.link(name.as_bytes()).map_err(|error| self.named(error))?;
+        match Name::in_latin1(name).filter(|_| found.is_none()) {
+            Some(other) => self.object.link(other.as_bytes()).map_err(|error| self.named(error)),
+            None => Ok(found),
+        }
+    }
+
     /// The path of a member of this group.
     pub(crate) fn path_of(&self, name: &Name) -> String {
         let path = &self.path;

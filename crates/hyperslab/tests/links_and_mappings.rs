@@ -57,7 +57,7 @@ fn what_is_not_found_is_explained_once() {
     assert_eq!(error("grup").hint(), Some("did you mean /group?"));
     // Whoever opens what a listing has asked for no path, and the group is not searched for names near to it.
     let group = file.root().unwrap();
-    let link = group.link(b"misspelt").unwrap().unwrap();
+    let link = group.link("misspelt").unwrap().unwrap();
     let opened = group.open(&link).err().unwrap();
     assert_eq!(opened.hint(), Some("/misspelt is a soft link to /group/temperatur"));
     assert_eq!(error("gone").kind(), ErrorKind::NotFound);

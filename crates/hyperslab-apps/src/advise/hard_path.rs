@@ -23,7 +23,7 @@ fn replaced(file: &File, path: &str) -> Result<Option<String>> {
     let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
     let mut group = String::from("/");
     for (place, name) in names.iter().enumerate() {
-        let link = file.group(&group)?.link(name.as_bytes())?;
+        let link = file.group(&group)?.link(name)?;
         if let Some(LinkTarget::Soft(target)) = link.map(|link| link.target) {
             let Some(target) = target.as_str() else { return Ok(None) };
             let start = if target.starts_with('/') { "" } else { group.as_str() };

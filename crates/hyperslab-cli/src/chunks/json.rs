@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use hyperslab::{ChunkMap, Dataset, Error, File};
 use hyperslab_apps::schema;
 use hyperslab_listing::json::{Json, Object, write_object, write_text};
+use hyperslab_listing::object_paths::text_of;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ pub(super) fn write(
             }
         }
         text.push(',');
-        member("path", Json::lossy(path), &mut text);
+        member("path", text_of(path), &mut text);
         text.push(',');
         member("shape", Json::list(dataset.shape().iter().copied()), &mut text);
         text.push('}');

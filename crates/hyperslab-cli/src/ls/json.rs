@@ -9,6 +9,7 @@ use hyperslab::{filters, hdf5};
 use hyperslab_apps::schema;
 use hyperslab_listing::index_kind::index_kind;
 use hyperslab_listing::json::{Json, Object, write_object};
+use hyperslab_listing::object_paths::text_of;
 use hyperslab_units::size;
 
 /// The document, including the line break at its end.
@@ -51,12 +52,12 @@ fn entry(entry: &Entry) -> Object {
             Object::from([("kind", "datatype".into()), ("dtype", dtype.as_str().into())])
         }
         EntryKind::Alias { target } => {
-            Object::from([("kind", "alias".into()), ("target", Json::lossy(target))])
+            Object::from([("kind", "alias".into()), ("target", text_of(target).into())])
         }
         EntryKind::Link(target) => link(target),
         EntryKind::Damaged(why) => Object::from([("kind", "unknown".into()), ("error", why.as_str().into())]),
     };
-    members.insert("path", Json::lossy(&entry.path));
+    members.insert("path", text_of(&entry.path).into());
     if let Some(place) = &entry.place {
         members.extend([("address", place.address.into()), ("references", place.references.into())]);
     }
@@ -120,12 +121,12 @@ fn link(target: &LinkTarget) -> Object {
     match target {
         LinkTarget::Hard(address) => Object::from([("kind", "hard".into()), ("target", address.0.into())]),
         LinkTarget::Soft(path) => {
-            Object::from([("kind", "soft".into()), ("target", Json::lossy(path.as_bytes()))])
+            Object::from([("kind", "soft".into()), ("target", text_of(path.as_bytes()).into())])
         }
         LinkTarget::External { file, path } => Object::from([
             ("kind", "external".into()),
-            ("target_file", Json::lossy(file.as_bytes())),
-            ("target", Json::lossy(path.as_bytes())),
+            ("target_file", text_of(file.as_bytes()).into()),
+            ("target", text_of(path.as_bytes()).into()),
         ]),
         LinkTarget::UserDefined { class, .. } => {
             Object::from([("kind", "user".into()), ("class", (*class).into())])
@@ -134,7 +135,7 @@ fn link(target: &LinkTarget) -> Object {
 }
 
 fn attribute(attribute: &ShownAttribute) -> Object {
-    let mut members = Object::from([("name", Json::lossy(&attribute.name))]);
+    let mut members = Object::from([("name", text_of(&attribute.name).into())]);
     match &attribute.value {
         Err(why) => {
             members.insert("error", why.as_str().into());

@@ -10,6 +10,7 @@ use hyperslab::{File, LinkTarget};
 use hyperslab::{filters, hdf5};
 use hyperslab_listing::index_kind::index_kind;
 use hyperslab_listing::json::Json;
+use hyperslab_listing::object_paths::text_of;
 use hyperslab_units::counted_text;
 use hyperslab_units::size;
 
@@ -49,7 +50,7 @@ pub(super) fn listing(file: &File, entries: &[Entry], properties: Option<&FilePr
 }
 
 fn lines(entry: &Entry) -> Vec<Line> {
-    let path = one_line(&String::from_utf8_lossy(&entry.path));
+    let path = one_line(&text_of(&entry.path));
     let note = |path: String, note: String| Line::Cells(vec![path, note]);
     let mut lines = vec![match &entry.kind {
         EntryKind::Group { links } => {
@@ -62,9 +63,7 @@ fn lines(entry: &Entry) -> Vec<Line> {
         }
         EntryKind::Dataset(dataset) => Line::Cells(row(path, dataset, entry.attributes.is_some())),
         EntryKind::Datatype { dtype } => note(path, format!("datatype {}", one_line(dtype))),
-        EntryKind::Alias { target } => {
-            note(path, format!("same as {}", one_line(&String::from_utf8_lossy(target))))
-        }
+        EntryKind::Alias { target } => note(path, format!("same as {}", one_line(&text_of(target)))),
         EntryKind::Link(target) => note(path, link(target)),
         EntryKind::Damaged(why) => note(path, format!("error: {}", one_line(why))),
     }];
@@ -161,7 +160,7 @@ fn link(target: &LinkTarget) -> String {
 }
 
 fn attribute_line(attribute: &ShownAttribute) -> String {
-    let name = one_line(&String::from_utf8_lossy(&attribute.name));
+    let name = one_line(&text_of(&attribute.name));
     match &attribute.value {
         Err(why) if name.is_empty() => format!("    @ error: {}", one_line(why)),
         Err(why) => format!("    @{name}  error: {}", one_line(why)),

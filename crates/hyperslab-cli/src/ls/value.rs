@@ -46,7 +46,7 @@ impl<'h> Values<'h> {
             }
             Class::Enum { base, members } => {
                 match members.iter().find(|(_, value)| value[..] == element[..]) {
-                    Some((name, _)) => Json::lossy(name.as_bytes()),
+                    Some((name, _)) => name.to_string().into(),
                     None => self.json(base, element)?,
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::attributes::{attributes, kind};
 use super::{Classic, Version};
+use crate::fits;
 use hyperslab::{Error, Result};
 use hyperslab_classic::{Dimension, Header, Kind, Variable};
 use hyperslab_netcdf::{DimensionId, Netcdf, VariableType};
@@ -61,9 +62,7 @@ impl Classic {
 
 /// Groups, and what is not part of the view.
 fn check(netcdf: &Netcdf) -> Result<()> {
-    if let Some(omitted) = netcdf.omitted.first() {
-        return Err(Error::unsupported(omitted.reason.clone()));
-    }
+    fits::check(netcdf)?;
     match netcdf.groups.get(1) {
         Some(group) => {
             let what = format!("netCDF classic has no groups, so that {} has no place in it", group.path);

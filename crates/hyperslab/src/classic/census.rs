@@ -35,7 +35,7 @@ pub(super) fn take(header: &Header, file_bytes: u64) -> Census {
 /// Offset and bytes of each piece of a variable: of each record, or of all.
 fn parts(place: &Place, element_bytes: u64, is_joined: bool) -> Vec<(u64, u64)> {
     let Some(record_bytes) = place.record_bytes.filter(|_| !is_joined) else {
-        return vec![(place.begin, place.end - place.begin)];
+        return vec![(place.begin, place.end.saturating_sub(place.begin))];
     };
     let in_record: u64 = place.shape.iter().skip(1).product::<u64>() * element_bytes;
     let records = place.shape.first().copied().unwrap_or(0);

@@ -56,7 +56,10 @@ impl Builder<'_> {
             attributes.extend(structure.attributes());
             for (coordinate, dataset) in structure.coordinates() {
                 let is_there = links.iter().any(|(name, _)| *name == coordinate);
-                let axis = dimensions.iter().find(|(name, ..)| *name == coordinate).map(|found| found.2);
+                // A grid may be described with another size than its fields have: then nobody knows where they lie.
+                let is_its =
+                    |(name, len, _): &&(Name, u64, usize)| *name == coordinate && dataset.shape == [*len];
+                let axis = dimensions.iter().find(is_its).map(|found| found.2);
                 if let (false, Some(axis)) = (is_there, axis) {
                     let index = self.add(Object::DataSet(Box::new(dataset)));
                     self.contents.dimensions.axes.insert(Address(index as u64), vec![axis]);
@@ -166,12 +169,20 @@ impl Builder<'_> {
                 .map(|number| eos::short_name(&self.contents.dimensions.dimensions[*number].name));
             let name = given.or_else(|| listed.get(axis).map(|name| Name::from(&**name)));
             let Some(name) = name else { return };
-            let found = dimensions.iter().find(|(known, known_len, _)| *known == name && known_len == len);
+            let is_unlimited = axis == 0 && can_grow(&self.contents.objects[field]);
+            let all = &mut self.contents.dimensions.dimensions;
+            // Fields may have grown to different lengths along a dimension.
+            let found = dimensions.iter_mut().find(|(known, known_len, number)| {
+                *known == name && (known_len == len || is_unlimited && all[*number].is_unlimited)
+            });
             let number = match found {
-                Some((.., number)) => *number,
+                Some((_, known_len, number)) => {
+                    *known_len = (*known_len).max(*len);
+                    all[*number].len = *known_len;
+                    *number
+                }
                 None => {
-                    let number = self.contents.dimensions.dimensions.len();
-                    let is_unlimited = axis == 0 && can_grow(&self.contents.objects[field]);
+                    let number = all.len();
                     let group = Address(group as u64);
                     let dimension = NamedDimension { name: name.clone(), len: *len, is_unlimited, group };
                     self.contents.dimensions.dimensions.push(dimension);

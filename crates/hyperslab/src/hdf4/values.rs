@@ -198,7 +198,7 @@ fn records(elements: &Arc<Elements>, node: &Node, place: Place, swaps: Swaps, ne
 
 /// The file that an external element lies in.
 fn external_files(external: &External) -> Vec<ExternalFile> {
-    let name = String::from_utf8_lossy(external.name.as_bytes()).into_owned();
+    let name = external.name.to_string();
     vec![ExternalFile { name, offset: external.offset.into(), size: Some(external.length.into()) }]
 }
 

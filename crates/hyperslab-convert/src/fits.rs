@@ -1,0 +1,45 @@
+//! What every form of netCDF asks of a file: that all of it is in the view, under names that netCDF-C reads and tells apart.
+
+use hyperslab::{Error, Result};
+use hyperslab_netcdf::Netcdf;
+use std::collections::HashSet;
+
+/// `NC_MAX_NAME`: netCDF-C does not open a file with a longer name.
+const NAME_BYTES_MAX: usize = 256;
+
+/// Refuses what has no place in netCDF, by name.
+pub(crate) fn check(netcdf: &Netcdf) -> Result<()> {
+    let name = netcdf.file().name();
+    if let Some(omitted) = netcdf.omitted.first() {
+        let error = Error::unsupported(omitted.reason.clone());
+        // The reason is another error, which names both, or a sentence.
+        let is_named = omitted.reason.starts_with(&name);
+        return Err(if is_named { error } else { other_form(netcdf, error.at_object(&omitted.path)) });
+    }
+    for group in &netcdf.groups {
+        let refused = |what: String| Err(other_form(netcdf, Error::unsupported(what).at_object(&group.path)));
+        let dimensions = group.dimensions.iter().map(|id| &netcdf.dimension(*id).name);
+        let variables = group.variables.iter().map(|variable| &variable.name);
+        for long in variables.clone().chain(dimensions).chain([&group.name]) {
+            if long.len() > NAME_BYTES_MAX {
+                let (bytes, start) = (long.len(), long.chars().take(40).collect::<String>());
+                let what = format!(
+                    "the name {start}... has {bytes} bytes; netCDF-C reads names of up to {NAME_BYTES_MAX}"
+                );
+                return refused(what);
+            }
+        }
+        let mut seen = HashSet::new();
+        if let Some(twice) = variables.clone().find(|name| !seen.insert(*name)) {
+            return refused(format!("two variables are named {twice}, which netCDF cannot tell apart"));
+        }
+    }
+    Ok(())
+}
+
+/// The error with its file, and the form that holds what netCDF does not.
+fn other_form(netcdf: &Netcdf, error: Error) -> Error {
+    let file = netcdf.file();
+    let error = error.in_file(file.name());
+    if file.format_word() == "hdf4" { error.with_hint("`--to hdf5-h4` holds it") } else { error }
+}
