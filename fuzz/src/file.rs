@@ -1,6 +1,7 @@
 //! Any bytes as a file: from the superblock to every value that it leads to.
 
-use hyperslab::{File, io::Memory};
+use hyperslab::File;
+use hyperslab::io::Memory;
 use hyperslab_tests::{Outcome, read_everything};
 use std::sync::Arc;
 

@@ -2,10 +2,9 @@
 
 use crate::runner::PassedOver;
 use crate::{Error, Result, absent, files};
-use hyperslab::Absent;
 use hyperslab::hdf5::source_with_metadata;
 use hyperslab::io::Source;
-use hyperslab::{ErrorKind, File};
+use hyperslab::{Absent, ErrorKind, File};
 pub use hyperslab_check::Options;
 use hyperslab_check::{CheckError, Finding, Report};
 use serde::Serialize;

@@ -2,8 +2,7 @@
 
 use hyperslab_filters::{Cause, FilterError};
 use hyperslab_io::{Cancelled, Changed};
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 /// The result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,14 +1,11 @@
 //! `hyperslab explain`: prints the plan of a read.
 
-use crate::absent;
 use crate::args::ExplainArgs;
 use crate::failure::{self, Failure};
-use crate::terminal;
-use hyperslab::absent_of;
-use hyperslab::{Axis, Dataset, Explained, ExplainedChunk, ExplainedRequest, File, Selection};
-use hyperslab_apps::files;
+use crate::{absent, terminal};
+use hyperslab::{Axis, Dataset, Explained, ExplainedChunk, ExplainedRequest, File, Selection, absent_of};
 use hyperslab_apps::forecast::{self, SweptRead};
-use hyperslab_apps::schema;
+use hyperslab_apps::{files, schema};
 use hyperslab_doctor::forecast::Forecast;
 use hyperslab_doctor::render_forecast;
 use hyperslab_listing::json::{Json, Object, write_object};

@@ -9,9 +9,8 @@ use crate::profile::Profile;
 use crate::simulate::{
     Geometry, LibVersion, SweepCounts, SweepKey, WrittenCounts, simulate_sweep, simulate_writes,
 };
-use hyperslab_storage::CacheSettings;
-use hyperslab_storage::WordError;
 use hyperslab_storage::pattern::{RequestedRead, Sweep, default_reads, is_permutation, shape_text};
+use hyperslab_storage::{CacheSettings, WordError};
 use std::cell::RefCell;
 use std::collections::HashMap;
 

@@ -12,11 +12,9 @@
 //!
 //! Parameters: version (2), element size, elements of a block (0: 8 KiB of them), 0 or 2 (LZ4) or 3 (Zstandard), level.
 
-use crate::FilterError;
 use crate::scratch::{Buffer, CodecState};
-use crate::shuffle;
 use crate::stage::{Setup, Stage};
-use crate::{lz4, zstd};
+use crate::{FilterError, lz4, shuffle, zstd};
 
 const NAME: &str = "bitshuffle";
 /// The block size if the parameters do not specify it: 8 KiB, but at least 128 elements.

@@ -15,11 +15,10 @@
 mod blosclz;
 pub(crate) mod encoder;
 
-use crate::FilterError;
 use crate::bitshuffle::unshuffle_bits;
 use crate::scratch::{self, CodecState};
 use crate::stage::{Setup, Stage};
-use crate::{deflate, lz4, shuffle, zstd};
+use crate::{FilterError, deflate, lz4, shuffle, zstd};
 
 const NAME: &str = "blosc";
 const HEADER_BYTES: usize = 16;

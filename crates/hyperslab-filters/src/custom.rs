@@ -1,8 +1,9 @@
 //! Filters that the program provides.
 
+use crate::FilterError;
+use crate::error::Failure;
 use crate::scratch::{Buffer, CodecState};
 use crate::stage::Stage;
-use crate::{FilterError, error::Failure};
 use std::sync::Arc;
 
 /// A filter that is not built in; see [`register`](crate::register).

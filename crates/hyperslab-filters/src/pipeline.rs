@@ -10,12 +10,10 @@
 //!
 //! Each chunk has a mask: bit i is set if filter i was skipped when the chunk was written.
 
-use crate::FilterError;
-use crate::provide;
-use crate::registry;
 use crate::scratch::{Buffer, CodecState, Scratch};
 use crate::spec::FilterSpec;
 use crate::stage::{Growth, Setup, Stage};
+use crate::{FilterError, provide, registry};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 

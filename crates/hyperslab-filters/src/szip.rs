@@ -22,11 +22,10 @@
 
 mod encoder;
 
-use crate::FilterError;
 use crate::bits::Bits;
 use crate::scratch::{Buffer, CodecState};
-use crate::shuffle;
 use crate::stage::{Setup, Stage};
+use crate::{FilterError, shuffle};
 
 const NAME: &str = "szip";
 const MSB: u32 = 16;

@@ -10,10 +10,9 @@
 //! the lower half of a byte first. Parameters: version, bytes of an integer (0: not packed), 1 if differences are
 //! stored, level of Zstandard (0: not compressed; 1 if absent).
 
-use crate::FilterError;
 use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
-use crate::zstd;
+use crate::{FilterError, zstd};
 
 const NAME: &str = "VBZ";
 
@@ -131,9 +130,7 @@ impl Vbz {
         };
         if left.ok_or_else(early)? == 0 { Ok(out.len()) } else { Err(too_much()) }
     }
-}
 
-impl Vbz {
     /// Keys and values of `raw`, or `raw` itself if values are not packed.
     fn pack<'a>(&self, raw: &'a [u8], spare: &'a mut Buffer) -> Result<&'a [u8], FilterError> {
         if self.width == 0 {

@@ -80,9 +80,7 @@ impl EncodedSelection {
             _ => Err(cursor.invalid("selection type", format!("{kind} is none of 0 to 3"))),
         }
     }
-}
 
-impl EncodedSelection {
     /// Encodes the selection: points and blocks in version 1, whose numbers have 32 bits, and regular hyperslabs in
     /// version 2 (HDF5 1.10), whose numbers have 64 bits; points and blocks that need more are encoded in version 2 of
     /// points and version 3 of hyperslabs (HDF5 1.12).

@@ -60,9 +60,7 @@ impl VirtualMapping {
         cursor.checksum()?;
         Ok(mappings)
     }
-}
 
-impl VirtualMapping {
     /// Encodes all mappings as an object of the global heap, in version 0 of the block.
     pub fn encode_all(mappings: &[Self], out: &mut Encoder) {
         let start = out.position();

@@ -67,9 +67,7 @@ impl Values {
         }
         Ok(Values::Digest(digest.finalize().into()))
     }
-}
 
-impl Values {
     /// The number of bytes that are known.
     pub fn len(&self) -> usize {
         match self {

@@ -1,7 +1,6 @@
 //! What a file lacks, in sentences: a file that was not closed, missing sources, dangling links.
 
-use hyperslab::Absent;
-use hyperslab::File;
+use hyperslab::{Absent, File};
 
 /// What a file lacks, a sentence for each. This walks the whole file: after what fetches its metadata together, not before.
 pub fn of(file: &File) -> Vec<String> {

@@ -1,12 +1,11 @@
 //! Cancelling work whose result is no longer needed.
 
 use std::cell::RefCell;
-use std::fmt;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
+use std::{fmt, io};
 
 /// A cancellation flag, shared by the caller and the work that can be cancelled. Clones share the flag.
 ///

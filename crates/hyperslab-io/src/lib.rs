@@ -34,12 +34,9 @@ pub use opener::{LocalFiles, Location, Opener};
 pub use other_formats::{HEAD_BYTES, OtherFormat, recognize};
 pub use per_process::PerProcess;
 pub use sink::{LocalSink, MemorySink, Sink};
-pub use source::{
-    Advice, Deliver, Source,
-    joined::{Joined, Stretch},
-    local::LocalFile,
-    memory::Memory,
-    pieces::{Piece, Pieces},
-    read_into_zeros,
-};
+pub use source::joined::{Joined, Stretch};
+pub use source::local::LocalFile;
+pub use source::memory::Memory;
+pub use source::pieces::{Piece, Pieces};
+pub use source::{Advice, Deliver, Source, read_into_zeros};
 pub use version::{Changed, Version};

@@ -2,10 +2,9 @@
 
 use crate::{LocalFile, Source};
 use std::ffi::OsStr;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fmt, io};
 
 /// The location of a source: a path of the file system, or a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

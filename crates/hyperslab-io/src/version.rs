@@ -1,8 +1,7 @@
 //! Detecting that an object has changed since it was opened.
 
-use std::fmt;
-use std::io;
 use std::time::SystemTime;
+use std::{fmt, io};
 
 /// One state of an object: its length, and what the file system or the server reports about its content.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! How a dataset is stored, as facts that reads are simulated from.
 
-use crate::{dtype, index_kind::index_kind};
+use crate::dtype;
+use crate::index_kind::index_kind;
 use hyperslab::storage::{Fill, FillTime as StoredFillTime, Filter};
 use hyperslab::{Dataset, Result, filters, hdf5};
 use hyperslab_simulate::facts::{

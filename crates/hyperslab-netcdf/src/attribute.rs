@@ -3,8 +3,7 @@
 use crate::conventions::is_reserved;
 use crate::types::{AtomicType, UserType, VariableType, find_user_type};
 use bytes::Bytes;
-use hyperslab::number;
-use hyperslab::{File, Heap, Result};
+use hyperslab::{File, Heap, Result, number};
 use hyperslab_format::message::datatype::Float;
 use hyperslab_format::message::{Attribute as Stored, ByteOrder, Class, Dataspace, Datatype};
 

@@ -12,8 +12,7 @@ use crate::conventions::{
 };
 use crate::model::{Dimension, DimensionId, DimensionKind, Netcdf};
 use crate::types::{GroupId, VariableType};
-use hyperslab::number;
-use hyperslab::{Dataset, File, NamedDimension, NamedDimensions, Object, Result};
+use hyperslab::{Dataset, File, NamedDimension, NamedDimensions, Object, Result, number};
 use hyperslab_format::Address;
 use hyperslab_format::message::datatype::Reference;
 use hyperslab_format::message::{Attribute, Class};

@@ -1,7 +1,6 @@
 //! Filters that the program registers under the numbers of libhdf5's own: the engine has those of libhdf5.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 
 static REGISTERED: Mutex<Vec<i32>> = Mutex::new(Vec::new());
 

@@ -2,11 +2,10 @@
 
 use crate::array::{self, Shape};
 use crate::element::{Element, Owner, Text};
-use crate::errors;
 use crate::group::name_of;
-use crate::interrupt;
 use crate::name::text;
 use crate::session::Session;
+use crate::{errors, interrupt};
 use hyperslab::{Attribute, Dataspace, Object};
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;

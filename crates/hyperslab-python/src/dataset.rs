@@ -4,16 +4,12 @@ mod indexing;
 
 use crate::array::{self, Shape};
 use crate::attrs::AttributeManager;
-use crate::chunk_map;
 use crate::element::{Element, Owner, Text};
-use crate::errors;
-use crate::explanation;
 use crate::filters::{CompressionOptions, Filters};
-use crate::group;
-use crate::interrupt;
 use crate::reference::Reference;
 use crate::selection::{self, Index, Selected};
 use crate::session::Session;
+use crate::{chunk_map, errors, explanation, group, interrupt};
 use hyperslab::storage::Fill;
 use hyperslab::{ChunkMap, Dataspace};
 use indexing::read_fields;

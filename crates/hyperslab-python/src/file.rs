@@ -1,13 +1,10 @@
 //! `hyperslab.File`.
 
-use crate::errors;
 use crate::group::Group;
-use crate::interrupt;
-use crate::remote;
 use crate::session::Session;
-use crate::settings;
 use crate::source::FileLike;
 use crate::stores::StoredFile;
+use crate::{errors, interrupt, remote, settings};
 use hyperslab::io::{LocalFile, Location, LockedFiles, Locking, Memory, Source};
 use hyperslab::{ErrorKind, OpenOptions};
 use hyperslab_index::NativeIndex;

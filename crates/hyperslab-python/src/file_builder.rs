@@ -12,9 +12,8 @@ mod string_dtype;
 pub use packed::{packed_arrays, packed_texts};
 pub use string_dtype::packed_string_array;
 
-use crate::errors;
-use crate::interrupt;
 use crate::selection::{self, Assignment, Index};
+use crate::{errors, interrupt};
 use hyperslab::{Cancel, Selection};
 use hyperslab_create::{
     CreateError, CreateOptions, Data, FilterRequest, Layout, LinkTarget, LowBound, Monitor, NewAttribute,

@@ -3,13 +3,12 @@
 use crate::attrs::AttributeManager;
 use crate::dataset::Dataset;
 use crate::datatype::Datatype;
-use crate::errors;
 use crate::file::{self, File};
-use crate::interrupt;
 use crate::name::text;
 use crate::reference::{AttributeReference, Reference, RegionReference};
 use crate::session::Session;
 use crate::visit::{self, Visit};
+use crate::{errors, interrupt};
 use hyperslab::{ErrorKind, Link, LinkTarget, Object, ReferenceTarget, RevisedReference};
 use hyperslab_format::{Address, Name};
 use pyo3::prelude::*;

@@ -53,8 +53,10 @@ pub mod exports {
     pub use crate::group::Group;
     pub use crate::netcdf::{NetcdfDimension, NetcdfGroup, NetcdfVariable, netcdf_groups};
     pub use crate::orthogonal::{read_orthogonal, read_points};
-    pub use crate::reference::{AttributeReference, Reference, RegionReference};
-    pub use crate::reference::{attribute_reference, object_reference, region_reference};
+    pub use crate::reference::{
+        AttributeReference, Reference, RegionReference, attribute_reference, object_reference,
+        region_reference,
+    };
     pub use crate::register::register_filter;
     pub use crate::remote::{Traffic, traffic};
     pub use crate::settings::{

@@ -6,12 +6,11 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 use std::borrow::Cow;
-use std::fmt;
-use std::io;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
+use std::{fmt, io};
 
 /// The error of reading from a source that was closed.
 #[derive(Debug)]

@@ -4,10 +4,9 @@
 //! each object; a visit of links calls back once for each link, and enters every group once. Members that cannot be
 //! read are skipped with a warning.
 
-use crate::errors;
 use crate::group::{Group, open};
-use crate::interrupt;
 use crate::name::text;
+use crate::{errors, interrupt};
 use hyperslab::{Link, LinkTarget, Object, Prefetch};
 use hyperslab_format::{Address, Name};
 use pyo3::prelude::*;

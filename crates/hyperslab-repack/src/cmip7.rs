@@ -8,10 +8,9 @@
 use hyperslab::datatypes::Class;
 use hyperslab::{Attributes, Dataset, ErrorKind, File};
 use hyperslab_encode::RepackError;
-use hyperslab_storage::FilterRequest;
-use hyperslab_storage::PathPattern;
 use hyperslab_storage::change::{Change, LayoutRequest, Rule, Size};
 use hyperslab_storage::filter::number::{DEFLATE, FLETCHER32, SHUFFLE};
+use hyperslab_storage::{FilterRequest, PathPattern};
 use hyperslab_write::LowBound;
 
 /// The oldest library that is to read a CMIP7 file.

@@ -1,5 +1,7 @@
 //! The plan of a repack: what is copied as it is stored, and how everything else is recoded. Nothing is written.
 
+use crate::chunk_shape;
+use crate::dimension_names::DimensionNames;
 use crate::growth::{self, Growth};
 use crate::moved_folder::MovedFolder;
 use crate::new_storage::{NewStorage, Resolved, resolve};
@@ -7,10 +9,8 @@ use crate::planned_dataset::{Kept, PlannedDataset, Shared, StorageSummary, Subje
 use crate::spill::Spill;
 use crate::sweep::{Shapes, Sweep};
 use crate::target_chunks::target_chunks;
-use crate::{chunk_shape, dimension_names::DimensionNames};
-use hyperslab::filters;
 use hyperslab::storage::AllocationTime;
-use hyperslab::{Dataset, Endianness, File, Selection};
+use hyperslab::{Dataset, Endianness, File, Selection, filters};
 use hyperslab_encode::RepackError;
 use hyperslab_encode::decimal_rounding::DecimalRounding;
 use hyperslab_encode::ordered::AHEAD;

@@ -3,9 +3,8 @@
 use crate::stored_reader::StoredReader;
 
 use hyperslab::{ChunkMap, Dataset, File, Location};
-use hyperslab_encode::RepackError;
 use hyperslab_encode::block::Block;
-use hyperslab_encode::checksums;
+use hyperslab_encode::{RepackError, checksums};
 use hyperslab_tree::damage::{Damage, fill_chunk, tolerated};
 use hyperslab_write::{FileWriter, ObjectId};
 

@@ -9,10 +9,9 @@ use crate::chunk_shape;
 use crate::repack::{Repacked, WrittenData, WrittenDataset};
 
 use hyperslab::{ChunkGrid, Dataset, Endianness, Error, File, Selection};
-use hyperslab_encode::Monitor;
-use hyperslab_encode::RepackError;
 use hyperslab_encode::block::Block;
 use hyperslab_encode::ordered::Workers;
+use hyperslab_encode::{Monitor, RepackError};
 use hyperslab_tree::pieces::rows_of_chunks;
 use hyperslab_tree::relocate::{Relocatable, contains_addresses, fetch_referents};
 use hyperslab_tree::source_tree::{Sources, WrittenObjects};

@@ -53,7 +53,6 @@ pub use page_buffer::{PageBufferCounts, PageBufferSettings, PageBufferSim, PageK
 pub use reuse::{SweepEstimate, estimate_sweep};
 pub use sieve::SIEVE_BYTES;
 pub use sweep::{SweepCounts, VISITS_MAX_DEFAULT, loads_by_chunk, simulate_sweep};
-pub use touched::Touched;
-pub use touched::overlap_count;
+pub use touched::{Touched, overlap_count};
 pub use version::LibVersion;
 pub use written::{WrittenCounts, simulate_writes};

@@ -1,6 +1,7 @@
 //! The releases of libhdf5 in which a count changed.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 /// A release of libhdf5, as far as its chunk cache is concerned. Each stands for itself and the releases after it, up
 /// to the next in the list.

@@ -88,8 +88,7 @@ pub fn simulate_writes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::DatasetFacts;
-    use crate::facts::FilterFact;
+    use crate::facts::{DatasetFacts, FilterFact};
     use crate::testing::chunked;
     use hyperslab_storage::pattern::RandomPlaces;
 

@@ -1,7 +1,6 @@
 //! All groups of a file with their links, before any of the objects is read completely.
 
-use hyperslab::hdf5;
-use hyperslab::{Address, File, Link, LinkTarget, Object};
+use hyperslab::{Address, File, Link, LinkTarget, Object, hdf5};
 use hyperslab_encode::RepackError;
 use std::collections::{HashMap, VecDeque};
 

@@ -4,8 +4,7 @@ use crate::dimension_scales::DIMENSION_LIST;
 use crate::link_tree::{LinkNode, LinkTree, NodeKind};
 use glob::Pattern;
 use hyperslab::datatypes::Class;
-use hyperslab::hdf5;
-use hyperslab::{Address, Attribute, File, Object};
+use hyperslab::{Address, Attribute, File, Object, hdf5};
 use hyperslab_encode::RepackError;
 
 /// An object that another one needs.

@@ -10,8 +10,7 @@ use crate::netcdf_objects::NetcdfObjects;
 use crate::object_selection::{
     BrokenReference, Needed, ObjectChoice, ObjectSelection, Rename, SelectionSummary,
 };
-use hyperslab::hdf5;
-use hyperslab::{Address, File, Link, LinkTarget, Name, Object};
+use hyperslab::{Address, File, Link, LinkTarget, Name, Object, hdf5};
 use hyperslab_encode::RepackError;
 use hyperslab_storage::PathPattern;
 use std::collections::{HashMap, HashSet};

@@ -5,8 +5,7 @@
 //! order in which names without a creation order are listed) is not compared.
 
 use crate::source_tree::WrittenObjects;
-use hyperslab_encode::Monitor;
-use hyperslab_encode::RepackError;
+use hyperslab_encode::{Monitor, RepackError};
 use hyperslab_write::{
     AttributeSpec, DatasetSpec, FileTree, GroupSpec, LinkSpec, Object, ObjectId, ObjectSpec, PatchTarget,
     StorageSpec, Value,

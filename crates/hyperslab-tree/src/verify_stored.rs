@@ -3,11 +3,9 @@
 use crate::source_dataset::layout;
 use hyperslab::io::Source;
 use hyperslab::{ChunkMap, Dataset, Error, Location};
-use hyperslab_encode::Monitor;
-use hyperslab_encode::RepackError;
 use hyperslab_encode::batch_size::BatchSize;
-use hyperslab_encode::checksums;
 use hyperslab_encode::ordered::Workers;
+use hyperslab_encode::{Monitor, RepackError, checksums};
 use hyperslab_format::message::Layout;
 use std::sync::Arc;
 

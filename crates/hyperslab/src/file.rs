@@ -1,10 +1,9 @@
 //! An open file, whatever its format is.
 
-use crate::Driver;
 use crate::linked_files::LinkedFiles;
 use crate::named_dimensions::NamedDimensions;
 use crate::open_file::FileInner;
-use crate::{Result, formats};
+use crate::{Driver, Result, formats};
 use hyperslab_array::chunk::cache::Stats;
 use hyperslab_array::runtime::Runtime;
 use hyperslab_format::Address;

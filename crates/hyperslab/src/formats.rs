@@ -1,11 +1,9 @@
 //! Which format a file has: its first bytes say it.
 
-use crate::Result;
-use crate::classic;
-use crate::hdf4;
 use crate::hdf5::{self, Beginning, FirstMember};
 use crate::linked_files::LinkedFiles;
 use crate::open_file::{FileInner, OpenLinked};
+use crate::{Result, classic, hdf4};
 use hyperslab_array::runtime::Runtime;
 use hyperslab_io::{Location, Source};
 use std::sync::Arc;

@@ -17,7 +17,7 @@ mod verdict;
 
 use cell::Cell;
 use clap::Parser;
-use hyperslab_engines::{library::Found, library::find_all};
+use hyperslab_engines::library::{Found, find_all};
 use hyperslab_storage::pattern::shape_text;
 use std::path::{Path, PathBuf};
 use std::process::Command;

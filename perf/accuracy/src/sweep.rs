@@ -2,9 +2,8 @@
 
 use crate::Failure;
 use crate::cell::Cell;
-use hyperslab_engines::CreationProperties;
 use hyperslab_engines::library::Found;
-use hyperslab_engines::{Block, Engine, OpenDataset, OpenOptions};
+use hyperslab_engines::{Block, CreationProperties, Engine, OpenDataset, OpenOptions};
 use hyperslab_measure::access::Access;
 use hyperslab_measure::data::{Synthetic, Values};
 use hyperslab_storage::CacheSettings;

@@ -1,7 +1,6 @@
 //! The path of an object by hard links alone: what `hyperslab repack` and h5repack know it by.
 
-use hyperslab::LinkTarget;
-use hyperslab::{File, Result};
+use hyperslab::{File, LinkTarget, Result};
 
 /// Soft links that are followed; in a circle there is no end.
 const LINKS_MAX: usize = 32;

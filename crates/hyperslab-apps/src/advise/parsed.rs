@@ -1,10 +1,8 @@
 //! A request with its words read.
 
-use super::Request;
-use super::case;
-use crate::Error;
-use crate::forecast;
+use super::{Request, case};
 use crate::observed::Observed;
+use crate::{Error, forecast};
 use hyperslab::Dataset;
 use hyperslab_advise::{AdviseError, ErrorBound, Pipeline, Place, Reader, SizeBound};
 use hyperslab_storage::WordError;

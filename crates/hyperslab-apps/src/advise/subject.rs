@@ -1,9 +1,8 @@
 //! What there is advice on: a file, or data that do not exist yet.
 
 use super::request::{MadeUp, Request};
-use crate::files;
 use crate::made_up::shape as made_up_shape;
-use crate::{Error, Result};
+use crate::{Error, Result, files};
 use hyperslab::File;
 use hyperslab_engines::Element;
 use hyperslab_measure::data::{Synthetic, made_file};

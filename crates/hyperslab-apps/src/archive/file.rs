@@ -1,11 +1,10 @@
 //! What repacking one file would save.
 
-use crate::Error;
 use crate::advise::{Axes, Samples, unsuitable};
 use crate::doctor::older;
 use crate::error::one_line;
 use crate::facts::{self, Library, SampleScope, choose, is_netcdf};
-use crate::files;
+use crate::{Error, files};
 use hyperslab::{Dataset, File};
 use hyperslab_advise::{
     Origin, Place, Question, Reader, SizeBound, Survey, Surveyor, Target, UsualRead, usual_reads,

@@ -3,15 +3,13 @@
 use super::Request;
 use crate::error::one_line;
 use crate::facts::choose;
-use crate::files;
-use crate::{Error, Result};
+use crate::{Error, Result, files};
 use hyperslab::Dataset;
 use hyperslab_doctor::Options;
 use hyperslab_inputs::observed::Observed;
 use hyperslab_listing::dtype;
 use hyperslab_storage::pattern::shape_text;
-use hyperslab_units::counted_text;
-use hyperslab_units::size;
+use hyperslab_units::{counted_text, size};
 use std::borrow::Cow;
 use std::path::Path;
 

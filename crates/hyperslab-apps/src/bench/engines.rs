@@ -2,9 +2,8 @@
 
 use super::Request;
 use crate::{Error, Result};
-use hyperslab_engines::Format;
-use hyperslab_engines::{Engine, EngineKind};
-use hyperslab_engines::{library::Found, library::Libraries, library::find_all};
+use hyperslab_engines::library::{Found, Libraries, find_all};
+use hyperslab_engines::{Engine, EngineKind, Format};
 use hyperslab_measure::process::{Launcher, Operation, Outcome, RunError, Task};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};

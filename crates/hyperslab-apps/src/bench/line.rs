@@ -9,12 +9,10 @@ use crate::files;
 use crate::made_up::DEFAULT_RATIO;
 use crate::shell_line::shell_line;
 use hyperslab_bench::matrix::Row;
-use hyperslab_engines::{AllocTime, CreationProperties, FillTime, Format, Libver};
-use hyperslab_engines::{Engine, EngineKind};
+use hyperslab_engines::{AllocTime, CreationProperties, Engine, EngineKind, FillTime, Format, Libver};
 use hyperslab_measure::access::{Access, BlockWalk};
-use hyperslab_storage::CacheSettings;
 use hyperslab_storage::pattern::shape_text;
-use hyperslab_storage::pipeline_text;
+use hyperslab_storage::{CacheSettings, pipeline_text};
 use serde::Serialize;
 
 /// What is asked of the same data in every cell.

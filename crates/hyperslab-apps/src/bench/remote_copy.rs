@@ -2,8 +2,7 @@
 //! what a bench compares.
 
 use super::Request;
-use crate::files;
-use crate::{Error, Result};
+use crate::{Error, Result, files};
 use hyperslab_bench::document::free_bytes;
 use hyperslab_io::{Cancel, Location, Source, fetch_all};
 use hyperslab_units::size;

@@ -6,13 +6,10 @@ use crate::absent::sentences;
 use crate::facts::calibration::Calibrated;
 use crate::facts::choose::{self, Chosen};
 use crate::facts::{self, Library, SampleScope};
-use crate::files;
-use crate::forecast;
 use crate::observed::Observed;
-use crate::{Error, Result};
+use crate::{Error, Result, files, forecast};
 use hyperslab::hdf5::{Census, census};
-use hyperslab::{Dataset, File};
-use hyperslab::{absent, absent_of};
+use hyperslab::{Dataset, File, absent, absent_of};
 use hyperslab_advise::Place;
 use hyperslab_doctor::{
     DatasetFacts, DatasetReport, DoctorError, Options, Report, Severity, diagnose, diagnose_file,

@@ -1,8 +1,7 @@
 //! The files to index: opened by path or URL, or with an index that hyperslab made before.
 
 use super::format::native;
-use crate::Result;
-use crate::files;
+use crate::{Result, files};
 use hyperslab::File;
 use hyperslab_index::NativeIndex;
 use std::path::Path;

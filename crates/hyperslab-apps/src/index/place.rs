@@ -2,9 +2,8 @@
 
 use crate::{Error, Result};
 use hyperslab_index::Omitted;
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 /// Files that a folder of ours contains: only such a folder is replaced.
 const MARKS: [&str; 4] = [".zmetadata", "zarr.json", "repo", "config.yaml"];

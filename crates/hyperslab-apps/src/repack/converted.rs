@@ -1,7 +1,6 @@
 //! Files of older formats as the files of HDF5 that hold the same.
 
-use crate::Error;
-use crate::files;
+use crate::{Error, files};
 use hyperslab::{Dataset, File};
 use hyperslab_convert::{Converted, as_hdf5_h4, as_netcdf4};
 use hyperslab_repack::{Change, FilterRequest, LayoutRequest, PathPattern, Rule, Size};

@@ -1,8 +1,7 @@
 //! Options about datasets as rules of a change set, and options about objects as a selection.
 
-use super::Request;
 use super::words::{choice, wrong};
-use super::{h5repack, recipe};
+use super::{Request, h5repack, recipe};
 use crate::Error;
 use hyperslab_repack::{Change, ChangeSet, LayoutRequest, ObjectSelection, PathPattern, Rename, Rule, Size};
 

@@ -37,7 +37,8 @@ use in_flight::{DecodeGuard, SharedInFlight};
 use policy::Policy;
 use shard::{Found, Shards};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, PoisonError, Weak};
 use sync::{Mutex, MutexGuard};
 

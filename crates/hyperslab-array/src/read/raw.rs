@@ -1,11 +1,10 @@
 //! Reading unfiltered bytes: the requests of the plan, directly into the result if their destination is contiguous.
 
-use super::block;
 use super::call::Call;
 use super::convert::Conversion;
-use super::pipeline;
 use super::place::Copies;
 use super::worker::{sized, with_worker};
+use super::{block, pipeline};
 use crate::array::DataSource;
 use crate::plan::{RawDestination, RawFrom, RawRequest, RawStep};
 use crate::{Error, Result};
@@ -243,7 +242,8 @@ mod tests {
     use super::*;
     use crate::plan::raw_requests as requests;
     use crate::read::target::Target;
-    use crate::selection::{Axis, Blocks, cut::cut};
+    use crate::selection::cut::cut;
+    use crate::selection::{Axis, Blocks};
     use hyperslab_io::Advice;
     use proptest::prelude::*;
 

@@ -5,8 +5,7 @@ use super::measured::Measured;
 use super::names::{Names, is_null};
 use crate::matrix::Row;
 use hyperslab_measure::runner::Summary;
-use hyperslab_units::counted_text;
-use hyperslab_units::size;
+use hyperslab_units::{counted_text, size};
 use serde::{Deserialize, Serialize};
 
 /// Medians nearer to each other than this are alike, however little the runs scatter.

@@ -8,8 +8,7 @@ use crate::explanation::Difference;
 use crate::matrix::Row;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_measure::runner::Summary;
-use hyperslab_units::size;
-use hyperslab_units::{count_text, counted_text};
+use hyperslab_units::{count_text, counted_text, size};
 
 /// Closer than this, two are called equally fast where their runs overlap.
 pub const ALIKE: f64 = 1.1;

@@ -1,7 +1,6 @@
 //! The machine that was measured on.
 
-use hyperslab_units::counted_text;
-use hyperslab_units::size;
+use hyperslab_units::{counted_text, size};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use sysinfo::{Disk, Disks, System};

@@ -2,8 +2,7 @@
 
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_measure::runner::Summary;
-use hyperslab_units::counted_text;
-use hyperslab_units::size;
+use hyperslab_units::{counted_text, size};
 
 /// One value.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,8 +14,7 @@ use crate::matrix::Row;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_engines::FileBuffers;
 use hyperslab_storage::CacheSettings;
-use hyperslab_units::counted_text;
-use hyperslab_units::size;
+use hyperslab_units::{counted_text, size};
 use serde::{Deserialize, Serialize};
 
 /// The storages as one library reads them.

@@ -2,8 +2,7 @@
 
 use super::question::Made;
 use super::write_strategy::WriteStrategy;
-use hyperslab_engines::{CreationProperties, Format, Records};
-use hyperslab_engines::{Engine, FileBuffers};
+use hyperslab_engines::{CreationProperties, Engine, FileBuffers, Format, Records};
 use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::data::{Synthetic, Values};
 use hyperslab_storage::CacheSettings;

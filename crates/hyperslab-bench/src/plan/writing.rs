@@ -36,8 +36,7 @@ pub fn write_seconds(
 mod tests {
     use super::super::facts::facts_of;
     use super::*;
-    use hyperslab_storage::CacheSettings;
-    use hyperslab_storage::FilterRequest;
+    use hyperslab_storage::{CacheSettings, FilterRequest};
 
     #[test]
     fn a_writer_that_leaves_chunks_half_full_takes_longer() {

@@ -2,8 +2,7 @@
 
 use super::cell::{Cell, FileWork, Work};
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_engines::CreationProperties;
-use hyperslab_engines::EngineKind;
+use hyperslab_engines::{CreationProperties, EngineKind};
 use hyperslab_measure::data::Synthetic;
 use hyperslab_measure::process::{Operation, Outcome, Task};
 use hyperslab_storage::CacheSettings;

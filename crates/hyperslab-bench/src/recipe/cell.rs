@@ -2,12 +2,10 @@
 
 use super::figure::{Kind, Published};
 use super::scaling::{Bytes, Scaling};
-use hyperslab_engines::EngineKind;
-use hyperslab_engines::{CreationProperties, Element, Format, Memory, Wanted};
+use hyperslab_engines::{CreationProperties, Element, EngineKind, Format, Memory, Wanted};
 use hyperslab_measure::access::{Access, BlockWalk};
 use hyperslab_measure::tree::Tree;
-use hyperslab_storage::CacheSettings;
-use hyperslab_storage::FilterRequest;
+use hyperslab_storage::{CacheSettings, FilterRequest};
 use serde::{Deserialize, Deserializer};
 
 /// One measurement.

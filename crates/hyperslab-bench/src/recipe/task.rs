@@ -3,9 +3,7 @@
 use super::artifacts::ArtifactCache;
 use super::cell::{Cell, Work};
 use super::scaling::Bytes;
-use hyperslab_engines::EngineKind;
-use hyperslab_engines::{CreationProperties, Format, Memory, Records};
-use hyperslab_engines::{Engine, OpenOptions};
+use hyperslab_engines::{CreationProperties, Engine, EngineKind, Format, Memory, OpenOptions, Records};
 use hyperslab_measure::access::{Access, Part};
 use hyperslab_measure::data::Values;
 use hyperslab_measure::process::{Operation, Task};

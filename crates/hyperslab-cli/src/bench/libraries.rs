@@ -4,7 +4,8 @@ use super::arguments::BenchArgs;
 use crate::failure::{self, Failure};
 use hyperslab_apps::bench::{self, Installed};
 use hyperslab_apps::schema;
-use hyperslab_engines::{EngineKind, library::Found};
+use hyperslab_engines::EngineKind;
+use hyperslab_engines::library::Found;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 

@@ -2,17 +2,13 @@
 
 mod several;
 
-use crate::absent;
-use crate::archive;
 use crate::args::{DoctorArgs, FailOn};
 use crate::failure::{self, Failure, one_line};
-use crate::terminal;
+use crate::{absent, archive, terminal};
 use hyperslab_apps::doctor::{Answer, Examiner, Request};
-use hyperslab_apps::files;
 use hyperslab_apps::outputs::{check_file, write_file};
-use hyperslab_apps::runner;
-use hyperslab_apps::schema;
 use hyperslab_apps::shell_line::shell_line;
+use hyperslab_apps::{files, runner, schema};
 use hyperslab_doctor::{Finding, Report, Severity, codes, render_text, why};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,15 +1,13 @@
 //! The examination of many files: the findings of each, and a summary of causes, the worst first.
 
 use super::fails;
-use crate::absent;
 use crate::args::DoctorArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::listing_total::listing_text;
-use crate::terminal;
+use crate::{absent, terminal};
 use hyperslab_apps::doctor::{Answer, Examiner, Summary, findings};
-use hyperslab_apps::files;
 use hyperslab_apps::runner::{self, FileOutcome, Found};
-use hyperslab_apps::{Error, schema};
+use hyperslab_apps::{Error, files, schema};
 use hyperslab_doctor::{Report, Severity, render_findings};
 use hyperslab_units::{count_text, counted_text};
 use std::io::Write;

@@ -7,8 +7,7 @@ use hyperslab::hdf5::{Census, census};
 use hyperslab_apps::schema;
 use hyperslab_listing::json::{Json, Object, write_object};
 use hyperslab_repack::repacked_bytes;
-use hyperslab_units::counted_text;
-use hyperslab_units::size;
+use hyperslab_units::{counted_text, size};
 use std::io::Write;
 
 /// At most this many datasets are listed in the text; the JSON has all.

@@ -5,8 +5,7 @@ use hyperslab::hdf5::{Census, census, file_space};
 use hyperslab::storage::{AllocationTime, Fill, FillTime, FillValue};
 use hyperslab_format::message::{FileSpaceInfo, FileSpaceStrategy};
 use hyperslab_listing::json::Object;
-use hyperslab_units::count_text;
-use hyperslab_units::size;
+use hyperslab_units::{count_text, size};
 
 /// How a file manages its space, and what its metadata takes.
 pub(super) struct FileProperties {

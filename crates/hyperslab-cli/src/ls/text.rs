@@ -6,13 +6,11 @@ use super::properties::{FileProperties, fill_words, optional_text};
 use crate::failure::one_line;
 use crate::output::{Align, Line, table};
 use hyperslab::storage::Filter;
-use hyperslab::{File, LinkTarget};
-use hyperslab::{filters, hdf5};
+use hyperslab::{File, LinkTarget, filters, hdf5};
 use hyperslab_listing::index_kind::index_kind;
 use hyperslab_listing::json::Json;
 use hyperslab_listing::object_paths::text_of;
-use hyperslab_units::counted_text;
-use hyperslab_units::size;
+use hyperslab_units::{counted_text, size};
 
 const HEAD: [(&str, Align); 9] = [
     ("path", Align::Left),

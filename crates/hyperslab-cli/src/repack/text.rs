@@ -5,8 +5,7 @@ use hyperslab_apps::repack::{Document, Encoder, Outcome, Plan, RaisedFeature, Re
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_repack::{PlannedDataset, StorageSummary};
 use hyperslab_storage::GzipEncoder;
-use hyperslab_units::counted_text;
-use hyperslab_units::size;
+use hyperslab_units::{counted_text, size};
 use std::path::PathBuf;
 
 /// The plan: a line for each dataset that changes, and what it takes.

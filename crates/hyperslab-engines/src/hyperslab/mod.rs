@@ -2,8 +2,7 @@
 
 mod writing;
 
-use crate::block::Block;
-use crate::block::selection;
+use crate::block::{Block, selection};
 use crate::error::{EngineError, unsupported};
 use crate::interface::{Event, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor, read_wanted};
 use crate::object::Wanted;

@@ -67,7 +67,10 @@ macro_rules! close {
     };
 }
 
-pub(super) use {call, close, functions, open};
+pub(super) use call;
+pub(super) use close;
+pub(super) use functions;
+pub(super) use open;
 
 /// # Safety
 /// What has this name, which ends in a zero byte, is a `T`.

@@ -7,7 +7,8 @@ use hyperslab::Datatype;
 use hyperslab_format::message::Class;
 use hyperslab_format::message::datatype::{ByteOrder, Member};
 use serde::{Deserialize, Serialize};
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 /// A type of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,7 +2,8 @@
 
 use hyperslab::Datatype;
 use hyperslab_create::datatypes::{ByteOrder, Charset, fixed_string, float_in, integer_in};
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 /// A type of numbers or of byte strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -135,9 +135,7 @@ impl Node {
         cursor.skip(field, i.saturating_mul(entry).saturating_add(skip))?;
         cursor.sub(field, len)
     }
-}
 
-impl Node {
     /// The size in bytes of a node with room for `entries` entries.
     pub fn full_bytes(kind: NodeType, entries: u64, widths: Widths) -> u64 {
         let (key, child) = (kind.key_bytes(widths) as u64, u64::from(widths.offset));

@@ -208,8 +208,7 @@ mod tests {
     use super::*;
     use crate::heap::local::tests::heap;
     use crate::message::LinkTarget;
-    use crate::testing::drive;
-    use crate::testing::{Build, every_prefix_fails};
+    use crate::testing::{Build, drive, every_prefix_fails};
 
     const NAMES: [&str; 6] = ["", "apple", "banana", "cherry", "date", "elder"];
     const TREE: u64 = 300;

@@ -76,9 +76,7 @@ impl SymbolTableNode {
         }
         Ok(Self { at, bytes, entries })
     }
-}
 
-impl SymbolTableNode {
     /// The size in bytes of a node with room for `entries` entries.
     pub fn full_bytes(entries: u64, widths: Widths) -> u64 {
         8 + entries * (u64::from(widths.length) + u64::from(widths.offset) + 24)

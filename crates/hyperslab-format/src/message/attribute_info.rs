@@ -37,9 +37,7 @@ impl AttributeInfo {
     pub fn tracks_creation_order(&self) -> bool {
         self.max_creation_index.is_some()
     }
-}
 
-impl AttributeInfo {
     /// Encodes the message. With `indexed`, it has a field for the creation order index, even if there is none yet.
     pub fn encode(&self, out: &mut Encoder, indexed: bool) {
         let indexed = indexed || self.creation_order_index.is_some();

@@ -37,9 +37,7 @@ impl BtreeK {
             group_leaf: cursor.u16("group leaf node K")?,
         })
     }
-}
 
-impl BtreeK {
     /// Encodes the message.
     pub fn encode(&self, out: &mut Encoder) {
         out.u8(0);

@@ -11,9 +11,7 @@ impl Comment {
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         Ok(Self(Name::new(cursor.nul_terminated("comment")?)))
     }
-}
 
-impl Comment {
     /// Encodes the message.
     pub fn encode(&self, out: &mut Encoder) {
         out.nul_terminated("comment", self.0.as_bytes());

@@ -52,9 +52,7 @@ impl ExternalFiles {
         }
         Ok(Self { heap, slots })
     }
-}
 
-impl ExternalFiles {
     /// Encodes the message.
     pub fn encode(&self, out: &mut Encoder) {
         out.u8(1);

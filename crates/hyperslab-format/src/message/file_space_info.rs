@@ -91,9 +91,7 @@ impl FileSpaceInfo {
         let managers = if persist { managers(&mut cursor, MANAGERS_VERSION_1)? } else { Vec::new() };
         Ok(Self { strategy, persist, threshold, page_size, managers })
     }
-}
 
-impl FileSpaceInfo {
     /// Encodes the message, in version 1. The threshold for metadata at the end of a page, which only writers use, is 0,
     /// and the end of allocation, which matters if free space is recorded, is undefined.
     pub fn encode(&self, out: &mut Encoder) {

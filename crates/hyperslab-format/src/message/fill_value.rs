@@ -119,9 +119,7 @@ impl FillValue {
         };
         Ok(Self { value, time, allocation })
     }
-}
 
-impl FillValue {
     /// Encodes the new message (0x05), in version 2 or 3.
     pub fn encode(&self, out: &mut Encoder, version: u8) {
         let allocation = match self.allocation {

@@ -37,9 +37,7 @@ impl GroupInfo {
         }
         Ok(info)
     }
-}
 
-impl GroupInfo {
     /// Encodes the message.
     pub fn encode(&self, out: &mut Encoder) {
         let flag = |bit, is_set| if is_set { bit } else { 0 };

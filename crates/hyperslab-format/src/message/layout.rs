@@ -133,9 +133,7 @@ impl Layout {
             class => Err(cursor.invalid_at(at, "layout class", unknown_class(version, class))),
         }
     }
-}
 
-impl Layout {
     /// Encodes the message, in version 3 to 5. Version 3 has only version 1 B-trees as chunk indexes, and no virtual
     /// layouts. A chunked layout is encoded in its own version.
     pub fn encode(&self, out: &mut Encoder, version: u8) {

@@ -102,9 +102,7 @@ impl Link {
         };
         Ok(Self { name, charset, creation_order, target })
     }
-}
 
-impl Link {
     /// Encodes the message.
     pub fn encode(&self, out: &mut Encoder) {
         let name = self.name.as_bytes();

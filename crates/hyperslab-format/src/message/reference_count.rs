@@ -13,9 +13,7 @@ impl ReferenceCount {
         cursor.version(0..=0)?;
         Ok(Self(cursor.u32("reference count")?))
     }
-}
 
-impl ReferenceCount {
     /// Encodes the message.
     pub fn encode(&self, out: &mut Encoder) {
         out.u8(0);

@@ -28,9 +28,7 @@ impl SharedMessageTableInfo {
         }
         Ok(Self { address, indexes })
     }
-}
 
-impl SharedMessageTableInfo {
     /// Encodes the message.
     pub fn encode(&self, out: &mut Encoder) {
         out.u8(0);

@@ -19,9 +19,7 @@ impl SymbolTable {
         let heap = cursor.address_defined("local heap address")?;
         Ok(Self { btree, heap })
     }
-}
 
-impl SymbolTable {
     /// Encodes the message.
     pub fn encode(&self, out: &mut Encoder) {
         out.address("version 1 B-tree address", Some(self.btree));

@@ -190,9 +190,7 @@ impl ObjectHeader {
         let tracked = if tracked { prefix::TRACKS_ATTRIBUTE_ORDER } else { 0 };
         if indexed { tracked | prefix::INDEXES_ATTRIBUTE_ORDER } else { tracked }
     }
-}
 
-impl ObjectHeader {
     /// Encodes the header with all messages in its first block, which has no gaps. Space without content and
     /// continuations are left out, except for space that a small header needs, so that messages can be added later. The addresses and offsets of the header and of its messages are not used.
     ///

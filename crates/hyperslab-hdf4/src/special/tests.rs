@@ -1,9 +1,8 @@
 //! Descriptions of special elements, whole and cut.
 
 use super::*;
-use crate::Coder;
 use crate::coder::Nbit;
-use crate::tag;
+use crate::{Coder, tag};
 
 /// Bytes of numbers of the widths that their types say.
 macro_rules! bytes {

@@ -8,8 +8,7 @@ use hyperslab::{Dataset, Endianness, Location, Selection};
 use hyperslab_doctor::{Codec, Decoded, Encoding, FilterFact, SampleMeasurement, Sampler, measure_samples};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use hyperslab_measure::thread_seconds;
-use hyperslab_storage::filter::number::{DEFLATE, SHUFFLE};
-use hyperslab_storage::filter::number::{LZF, ZSTD};
+use hyperslab_storage::filter::number::{DEFLATE, LZF, SHUFFLE, ZSTD};
 use std::time::Duration;
 
 /// Decoded bytes of all samples together. One chunk is always sampled, if it is not larger than [`CHUNK_BYTES_MAX`].

@@ -1,6 +1,7 @@
 //! Which libhdf5 the user's Python loads: its column comes first, and its seconds are predicted.
 
-use hyperslab_engines::{library, library::Found};
+use hyperslab_engines::library;
+use hyperslab_engines::library::Found;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,8 +1,7 @@
 //! The attributes of an object. One that cannot be read does not hide the others.
 
-use super::describe_type;
-use super::extent;
 use super::values::{Value, error_text};
+use super::{describe_type, extent};
 use crate::json::{Json, Object};
 use crate::object_paths::ObjectPaths;
 use hyperslab::{Attributes, File};

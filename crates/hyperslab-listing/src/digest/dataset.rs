@@ -1,9 +1,8 @@
 //! The record of a dataset apart from its values: datatype, extent, layout, chunks, filters, fill value.
 
 use super::canonical::Encoder;
-use super::describe_type;
-use super::extent;
 use super::values::error_text;
+use super::{describe_type, extent};
 use crate::json::{Json, Object};
 use hyperslab::storage::{Fill, FillTime, Filter};
 use hyperslab::{ChunkMap, Dataset};

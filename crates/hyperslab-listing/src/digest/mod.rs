@@ -23,8 +23,7 @@ mod values;
 use crate::json::{Json, Object, write_object};
 use crate::object_paths::ObjectPaths;
 use crate::traversal::{Item, Traversal};
-use hyperslab::absent;
-use hyperslab::{File, LinkTarget, Object as H5Object, Prefetch};
+use hyperslab::{File, LinkTarget, Object as H5Object, Prefetch, absent};
 use std::io::{self, Write};
 use values::{Value, error_text};
 

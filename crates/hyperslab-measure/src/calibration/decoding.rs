@@ -7,9 +7,7 @@
 //! cache has none.
 
 use crate::{page_faults, thread_seconds};
-use hyperslab_engines::Block;
-use hyperslab_engines::reserve;
-use hyperslab_engines::{EngineError, OpenOptions, PreparedEngine};
+use hyperslab_engines::{Block, EngineError, OpenOptions, PreparedEngine, reserve};
 use hyperslab_storage::CacheSettings;
 use hyperslab_storage::cost::LibraryDecoding;
 use serde::{Deserialize, Serialize};

@@ -5,9 +5,9 @@
 
 use crate::access::Access;
 use crate::thread_seconds;
-use hyperslab_engines::reserve;
-use hyperslab_engines::{Block, CreationProperties};
-use hyperslab_engines::{EngineError, OpenDataset, OpenOptions, PreparedEngine};
+use hyperslab_engines::{
+    Block, CreationProperties, EngineError, OpenDataset, OpenOptions, PreparedEngine, reserve,
+};
 use hyperslab_storage::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

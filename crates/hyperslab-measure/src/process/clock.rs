@@ -9,8 +9,7 @@
 
 use super::task::Outcome;
 use crate::{Usage, peak_memory_bytes};
-use hyperslab_engines::Block;
-use hyperslab_engines::{EngineError, PreparedEngine};
+use hyperslab_engines::{Block, EngineError, PreparedEngine};
 use std::time::{Duration, Instant};
 
 /// Adds up what the engine takes.

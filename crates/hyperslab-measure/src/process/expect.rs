@@ -4,9 +4,7 @@ use super::clock::Clock;
 use super::task::{Outcome, Task};
 use crate::access::Part;
 use crate::data::Values;
-use hyperslab_engines::Element;
-use hyperslab_engines::reserve;
-use hyperslab_engines::{EngineError, PreparedEngine};
+use hyperslab_engines::{Element, EngineError, PreparedEngine, reserve};
 use hyperslab_units::hex;
 use sha2::{Digest, Sha256};
 

@@ -2,7 +2,8 @@
 //! not the bench.
 
 use super::task::{Answer, Outcome, Task};
-use hyperslab_engines::{child, child::Finished, child::Unfinished};
+use hyperslab_engines::child;
+use hyperslab_engines::child::{Finished, Unfinished};
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;

@@ -8,14 +8,12 @@ use super::expect::expect;
 use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
 use crate::access::Part;
-use crate::calibration;
 use crate::data::Values;
-use crate::{PageCache, empty_page_cache};
+use crate::{PageCache, calibration, empty_page_cache};
 use hyperslab_engines::library::share_symbols;
-use hyperslab_engines::reserve;
-use hyperslab_engines::unsupported;
-use hyperslab_engines::{Block, CreationProperties, RecordLayout};
-use hyperslab_engines::{Engine, EngineError, PreparedEngine};
+use hyperslab_engines::{
+    Block, CreationProperties, Engine, EngineError, PreparedEngine, RecordLayout, reserve, unsupported,
+};
 use hyperslab_units::hex;
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};

@@ -3,8 +3,7 @@
 pub mod tables;
 pub mod words;
 
-use hyperslab_apps::archive::Rank;
-use hyperslab_apps::archive::{Savings, Summary};
+use hyperslab_apps::archive::{Rank, Savings, Summary};
 use hyperslab_apps::error::one_line;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{

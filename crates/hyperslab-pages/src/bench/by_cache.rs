@@ -2,10 +2,9 @@
 //! comes again begins to fit.
 
 use super::{Drawn, PICTURES_MAX, bytes_label, seconds_label};
-use hyperslab_bench::document::Document;
-use hyperslab_bench::document::Measured;
 use hyperslab_bench::document::finding::{time, times_text};
 use hyperslab_bench::document::names::{self, grouped, is_null, stored};
+use hyperslab_bench::document::{Document, Measured};
 use hyperslab_bench::matrix::Row;
 use hyperslab_measure::access::{Access, BlockWalk};
 use hyperslab_report::{Axis, Curves, Line, Mark, Point, Scale, Section};

@@ -1,10 +1,8 @@
 //! What tables say of a cell: one list of columns, from which the terminal, the page and the CSV file each take theirs.
 
-use hyperslab_bench::document::Data;
-use hyperslab_bench::document::Document;
-use hyperslab_bench::document::Measured;
 use hyperslab_bench::document::names::{self, Names, is_part};
 use hyperslab_bench::document::value::{Value, spread};
+use hyperslab_bench::document::{Data, Document, Measured};
 use hyperslab_bench::matrix::{Row, WriteFigures};
 use hyperslab_engines::PageCounts;
 use hyperslab_report::{Align, Table};

@@ -7,8 +7,7 @@ use hyperslab_bench::document::value::spread;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};
-use hyperslab_units::counted_text;
-use hyperslab_units::size;
+use hyperslab_units::{counted_text, size};
 
 /// The heat map of all cells; nothing where one engine read under one cache.
 pub(super) fn section(drawn: &Drawn<'_>) -> Section {
@@ -91,10 +90,9 @@ pub(super) fn detail(row: &Row, drawn: &Drawn<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab_bench::document::Document;
-    use hyperslab_bench::document::Head;
     use hyperslab_bench::document::names::Names;
     use hyperslab_bench::document::testing::row;
+    use hyperslab_bench::document::{Document, Head};
     use hyperslab_bench::matrix::Rows;
 
     #[test]

@@ -178,9 +178,8 @@ fn times(value: f64, best: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab_bench::document::Head;
-    use hyperslab_bench::document::Measured;
     use hyperslab_bench::document::testing::{row, stored};
+    use hyperslab_bench::document::{Head, Measured};
     use hyperslab_bench::matrix::Rows;
 
     #[test]

@@ -16,16 +16,13 @@ mod points;
 mod written;
 
 use columns::Column;
-use hyperslab_bench::document::Document;
-use hyperslab_bench::document::Measured;
-use hyperslab_bench::document::finding;
 use hyperslab_bench::document::names::{self, Names, is_null};
 use hyperslab_bench::document::paste::{self, Paste};
+use hyperslab_bench::document::{Document, Measured, finding};
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Align, Facts, Figure, Page, Section, Table};
-use hyperslab_units::counted_text;
-use hyperslab_units::size;
+use hyperslab_units::{counted_text, size};
 use matrix::Matrix;
 
 /// More pictures of a kind than this are not drawn: what differs most comes first, the rest is in the table.

@@ -1,8 +1,7 @@
 //! The files that were made: how long that took, and how large they are.
 
-use super::Drawn;
 use super::columns::{self, Column};
-use super::files;
+use super::{Drawn, files};
 use hyperslab_bench::document::Measured;
 use hyperslab_bench::document::finding::times_text;
 use hyperslab_bench::matrix::WriteFigures;

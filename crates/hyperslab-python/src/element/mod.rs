@@ -11,8 +11,7 @@ mod vlen_text;
 pub use vlen_text::Text;
 
 use crate::array::{self, Shape};
-use crate::errors;
-use crate::interrupt;
+use crate::{errors, interrupt};
 use fetch::{Fetch, Queue};
 use hyperslab::{Datatype, Endianness, Members, Selection};
 use hyperslab_format::Name;

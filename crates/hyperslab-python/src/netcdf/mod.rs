@@ -3,10 +3,9 @@
 mod attribute;
 
 use crate::dataset::Dataset;
-use crate::errors;
 use crate::file::File;
-use crate::interrupt;
 use crate::session::Session;
+use crate::{errors, interrupt};
 use hyperslab::Heap;
 use hyperslab_netcdf::{Below, DimensionId, DimensionKind, Netcdf, UserKind, VariableType};
 use pyo3::prelude::*;

@@ -1,14 +1,12 @@
 //! Integers, slices and `...`: the indexes of almost every read, parsed without creating a Python object.
 
-use super::fancy;
-use super::{Kind, Selected};
+use super::{Kind, Selected, fancy};
 use crate::array::Shape;
 use crate::errors;
 use hyperslab::{Axis, Selection};
-use pyo3::Borrowed;
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PySlice, PyTuple};
+use pyo3::{Borrowed, ffi};
 
 /// The axes of a selection, as far as they have been parsed.
 pub struct Axes<'d> {

@@ -2,9 +2,8 @@
 
 use super::netrc::{self, Entry, Machine};
 use reqwest::Url;
-use std::env;
-use std::fs;
 use std::path::PathBuf;
+use std::{env, fs};
 
 /// A login at one host.
 #[derive(Debug, Clone, PartialEq, Eq)]

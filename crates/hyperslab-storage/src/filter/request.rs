@@ -5,7 +5,8 @@
 use super::number::{BITSHUFFLE, DEFLATE, FLETCHER32, NBIT, SCALEOFFSET, SHUFFLE, SZIP, ZFP};
 use super::{szip, table, zfp};
 use serde::{Deserialize, Serialize};
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 /// A filter and the parameters that a user gives; those that follow from the dataset are not among them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

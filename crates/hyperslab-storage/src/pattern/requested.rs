@@ -2,7 +2,8 @@
 
 use super::{BlockShape, RandomPlaces, Sweep};
 use crate::WordError;
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 /// A block and its weight, written `SHAPE` or `SHAPE@WEIGHT`: `1x361x720@10` is ten times as important as `:x1x1`.
 #[derive(Debug, Clone, PartialEq)]

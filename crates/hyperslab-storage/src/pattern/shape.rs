@@ -1,7 +1,8 @@
 //! The shape of a block as text: `4x30x9x717`, `4,30,9,717`, `:x1x1`.
 
 use crate::WordError;
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 /// One dimension of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

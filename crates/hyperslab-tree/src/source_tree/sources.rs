@@ -1,8 +1,7 @@
 //! The objects of the source that are copied, by their addresses, and which of them a reference leads to.
 
 use crate::relocate::{Objects, Referent};
-use hyperslab::File;
-use hyperslab::hdf5;
+use hyperslab::{File, hdf5};
 use hyperslab_format::Address;
 use hyperslab_write::ObjectId;
 use std::collections::{HashMap, HashSet};

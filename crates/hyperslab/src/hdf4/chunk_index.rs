@@ -1,8 +1,7 @@
 //! The chunks of a chunked element: a Vdata lists them, and each is an element of its own.
 
-use super::decoder;
 use super::elements::{Elements, missing};
-use super::extents;
+use super::{decoder, extents};
 use crate::format_error::OrError;
 use crate::open_file::Node;
 use crate::{Error, Result};

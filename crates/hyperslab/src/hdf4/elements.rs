@@ -1,8 +1,7 @@
 //! The elements of a file: their descriptors, and their bytes wherever these are.
 
-use super::decoder;
-use super::extents;
 use super::pages::Pages;
+use super::{decoder, extents};
 use crate::format_error::{OrError, format_error};
 use crate::{Error, ErrorKind, Result};
 use bytes::{Bytes, BytesMut};

@@ -1,9 +1,8 @@
 //! What HDF4 answers when the engine asks it about a file.
 
-use super::census;
 use super::contents::Contents;
 use super::elements::Elements;
-use super::object;
+use super::{census, object};
 use crate::census::Census;
 use crate::named_dimensions::NamedDimensions;
 use crate::open_file::{Format, StoredObject};

@@ -1,12 +1,10 @@
 //! An object of the tree as the engine sees it.
 
-use super::attribute;
 use super::contents::Contents;
 use super::elements::Elements;
 use super::model::{DataSet, Group, Object, Values};
-use super::pixels;
 use super::place::Place;
-use super::values;
+use super::{attribute, pixels, values};
 use crate::known_attributes::AttributeEntry;
 use crate::older::Form;
 use crate::open_file::{Node, StoredObject};

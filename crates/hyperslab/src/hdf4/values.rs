@@ -2,11 +2,10 @@
 
 use super::chunk_index::Hdf4ChunkIndex;
 use super::datatype::{datatype, in_file, swaps, to_native};
-use super::decoder;
 use super::elements::Elements;
 use super::model::{DataSet, Element, Values};
-use super::pixels;
 use super::place::Place;
+use super::{decoder, pixels};
 use crate::format_error::OrError;
 use crate::hdf5::join_external;
 use crate::open_file::Node;

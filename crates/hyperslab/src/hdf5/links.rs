@@ -4,9 +4,8 @@ use super::object::Hdf5Object;
 use super::unfilter::unfilter;
 use crate::Result;
 use crate::format_error::OrError;
-use hyperslab_format::group;
 use hyperslab_format::message::{Link, LinkInfo, SymbolTable};
-use hyperslab_format::{FormatError, Name};
+use hyperslab_format::{FormatError, Name, group};
 
 /// How a group stores its links.
 enum LinkStorage {

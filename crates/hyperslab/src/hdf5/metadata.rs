@@ -452,7 +452,8 @@ mod tests {
     use super::*;
     use crate::ErrorKind;
     use hyperslab_format::Address;
-    use hyperslab_io::{ExtentCache, Memory, wrap::Recorder};
+    use hyperslab_io::wrap::Recorder;
+    use hyperslab_io::{ExtentCache, Memory};
     use hyperslab_testkit::{DistantSource, Link};
 
     #[test]

@@ -15,13 +15,11 @@ mod values;
 pub(super) use subject::pipeline_of;
 pub(super) use values::unique;
 
-use super::Request;
-use super::engines;
+use super::{Request, engines};
 use crate::Result;
 use access::{accesses, observed, strategies};
 use hyperslab_bench::matrix::{Matrix, ReadLimit, Subject};
-use hyperslab_engines::Records;
-use hyperslab_engines::{EngineKind, FileBuffers};
+use hyperslab_engines::{EngineKind, FileBuffers, Records};
 use hyperslab_measure::access::Access;
 use storage::{formats, storages, stores_as_is};
 use subject::{is_netcdf, subjects};

@@ -1,11 +1,9 @@
 //! What is measured: a dataset of the user's, or made-up values.
 
 use super::values::{unique, wrong};
-use crate::Result;
 use crate::bench::Request;
 use crate::facts::is_by_netcdf;
-use crate::files;
-use crate::made_up;
+use crate::{Result, files, made_up};
 use hyperslab::{Dataset, File};
 use hyperslab_bench::matrix::Subject;
 use hyperslab_engines::{Element, Format};

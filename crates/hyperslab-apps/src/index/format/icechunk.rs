@@ -1,9 +1,8 @@
 //! Icechunk: a repository with virtual references.
 
 use super::{Format, Writer};
-use crate::Error;
-use crate::Result;
 use crate::index::place::{failed, parent};
+use crate::{Error, Result};
 use hyperslab_index::{FillMeaning, Index, Omitted, write_zarr};
 use std::path::Path;
 use std::process::Command;

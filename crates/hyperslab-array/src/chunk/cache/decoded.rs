@@ -3,7 +3,8 @@
 use super::ChunkKey;
 use crate::chunk::memory::ChunkMemory;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64};
 
 /// The bytes of a decoded chunk.
 pub struct Decoded {

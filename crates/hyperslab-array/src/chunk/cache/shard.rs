@@ -5,7 +5,8 @@ use super::sync::{self, RwLock, RwLockReadGuard, RwLockWriteGuard, SHARDS};
 use super::{ChunkKey, Decoded};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
 
 /// All maps.

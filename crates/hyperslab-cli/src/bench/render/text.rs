@@ -1,19 +1,14 @@
 //! The report for a terminal: a table for each storage and access, the files, and at the end what to store and why.
 
 use crate::bench::tables;
-use hyperslab_bench::document::Document;
-use hyperslab_bench::document::Measured;
-use hyperslab_bench::document::finding;
 use hyperslab_bench::document::names::{Names, is_null};
-use hyperslab_bench::document::paste;
+use hyperslab_bench::document::{Document, Measured, finding, paste};
 use hyperslab_bench::matrix::Row;
-use hyperslab_pages::bench::changes;
 use hyperslab_pages::bench::columns::{self, Column};
-use hyperslab_pages::bench::files;
 use hyperslab_pages::bench::matrix::Matrix;
+use hyperslab_pages::bench::{changes, files};
 use hyperslab_report::{Align, Column as Heading};
-use hyperslab_units::counted_text;
-use hyperslab_units::size;
+use hyperslab_units::{counted_text, size};
 
 const OF_READS: [Column; 10] = [
     columns::ENGINE,

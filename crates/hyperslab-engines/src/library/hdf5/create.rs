@@ -2,16 +2,14 @@
 
 use super::api::{Api, DEFAULT, Hid};
 use super::dataset::Dataset;
-use super::datatype;
-use super::lzf;
 use super::property::{access, id_of, list, space};
+use super::{datatype, lzf};
 use crate::error::{EngineError, unsupported};
 use crate::library::call::{call, open};
 use crate::library::load::{c_name, c_path};
 use crate::storage::{CreationProperties, Element, Kind, Libver, Memory, Records};
-use hyperslab_storage::CacheSettings;
-use hyperslab_storage::FilterRequest;
 use hyperslab_storage::filter::number::{FLETCHER32, LZF, NBIT, SCALEOFFSET, SZIP};
+use hyperslab_storage::{CacheSettings, FilterRequest};
 use std::ffi::c_int;
 use std::path::Path;
 use std::rc::Rc;

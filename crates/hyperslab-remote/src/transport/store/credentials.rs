@@ -21,8 +21,7 @@ mod sso;
 
 use super::profile::{Profile, ProfileFiles};
 pub(super) use provider::ProfileCredentials;
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 /// Where the credentials of a profile come from.
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -4,10 +4,9 @@
 //! are obtained by [`super::credentials`].
 
 use std::collections::BTreeMap;
-use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::path::PathBuf;
+use std::{env, fs};
 
 /// The settings of a profile, by their names in the files.
 pub(super) type Profile = BTreeMap<String, String>;

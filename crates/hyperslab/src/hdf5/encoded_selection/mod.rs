@@ -9,8 +9,7 @@ pub use encode::encode_region;
 pub use summary::RegionSummary;
 
 use crate::format_error::OrError;
-use crate::{Axis, Blocks, Points, Selection};
-use crate::{Error, Result};
+use crate::{Axis, Blocks, Error, Points, Result, Selection};
 use hyperslab_array::selection::Region;
 use hyperslab_format::selection::{EncodedAxis, EncodedSelection};
 use hyperslab_format::{Cursor, Widths};

@@ -3,8 +3,7 @@
 //! Many of these are nevertheless products of indexes per axis. libhdf5 writes such a product as the list of all
 //! combinations of the runs along its axes.
 
-use crate::{Axis, Blocks};
-use crate::{Error, Result};
+use crate::{Axis, Blocks, Error, Result};
 use std::collections::HashSet;
 
 /// Blocks of `rank` axes, each with the coordinates of its first and its last element. The last element is not before

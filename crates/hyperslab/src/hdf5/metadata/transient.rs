@@ -122,7 +122,8 @@ impl Fetched for TransientMetadata<'_> {
 mod tests {
     use super::*;
     use hyperslab_format::{Address, Parse, Stop, View, Widths};
-    use hyperslab_io::{Memory, wrap::Recorder};
+    use hyperslab_io::Memory;
+    use hyperslab_io::wrap::Recorder;
     use std::sync::Arc;
 
     /// Reads 16 bytes in each of 6,000 blocks, 1,000 blocks at a time.

@@ -7,8 +7,7 @@
 use crate::dataset::{Dataset, DatasetInner};
 use crate::linked_files::Purpose;
 use crate::lookup::{Lookup, resolve};
-use crate::open_file::FileInner;
-use crate::open_file::Node;
+use crate::open_file::{FileInner, Node};
 use crate::{Error, ErrorKind, Result};
 use hyperslab_array::array::{Operation, Storage};
 use hyperslab_format::object_header::ObjectKind;

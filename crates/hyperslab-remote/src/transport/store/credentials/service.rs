@@ -5,9 +5,8 @@ use crate::failure::with_causes;
 use crate::network::Network;
 use bytes::Bytes;
 use object_store::client::{HttpError, HttpErrorKind, HttpRequest, HttpService};
-use std::env;
-use std::io;
 use std::time::{Duration, SystemTime};
+use std::{env, io};
 
 /// The timeout for a response.
 const TIMEOUT: Duration = Duration::from_secs(20);

@@ -9,10 +9,9 @@ use object_store::client::{HttpRequest, HttpRequestBody};
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use serde::Deserialize;
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 /// A token, as the AWS command line keeps it.
 #[derive(Deserialize)]
