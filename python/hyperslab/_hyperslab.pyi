@@ -33,6 +33,7 @@ __all__ = [
     "RegionReference",
     "Traffic",
     "__version__",
+    "as_netcdf4",
     "attribute_reference",
     "cache_bytes",
     "cache_stats",
@@ -113,6 +114,9 @@ def register_filter(id: int, name: str, decode: Callable[[bytes, tuple[int, ...]
     maximum size of the result in bytes. It returns bytes, or an object that supports the buffer protocol (an array, a
     memoryview). It is called on several threads. Register filters before you open files.
     """
+
+def as_netcdf4(file: File) -> File:
+    """A file of netCDF classic or HDF4 as the netCDF-4 file that it would be converted to. It is open as long as the file is."""
 
 def netcdf_groups(file: File, path: str, below: bool) -> tuple[list[NetcdfGroup], list[tuple[str, str]]]:
     """The group at a path with the groups around it and, with `below`, those below it; a group comes before the groups in

@@ -20,6 +20,7 @@ import h5netcdf.core  # type: ignore[import-not-found, import-untyped, unused-ig
 
 import hyperslab
 import hyperslab.h5py
+from hyperslab import _hyperslab
 
 __all__ = ["File"]
 
@@ -28,7 +29,8 @@ _STRING, _COMPOUND, _ENUM, _VLEN = 3, 6, 8, 9
 
 
 class File(h5netcdf.File, metaclass=ABCMeta):  # type: ignore[misc, unused-ignore]
-    """A netCDF-4 file, open for reading, with the interface of `h5netcdf.File`."""
+    """A netCDF-4 file, open for reading, with the interface of `h5netcdf.File`. Files of netCDF classic and HDF4 are the
+    netCDF-4 files that `hyperslab repack` would make of them."""
 
     def __init__(
         self,
@@ -44,8 +46,18 @@ class File(h5netcdf.File, metaclass=ABCMeta):  # type: ignore[misc, unused-ignor
         is_open = isinstance(path, hyperslab.File)
         opened = path if is_open else hyperslab.File(path, mode, **options)
         settings = {} if decode_vlen_strings is None else {"decode_vlen_strings": decode_vlen_strings}
+        # Until h5netcdf has opened it.
+        self._closed, self._close_h5file, self._opened = True, not is_open, opened
+        if opened.format != "hdf5":
+            opened = _hyperslab.as_netcdf4(opened)
         super().__init__(opened, "r", invalid_netcdf=invalid_netcdf, phony_dims=phony_dims, backend="h5py", **settings)
         self._close_h5file = not is_open
+
+    def close(self) -> None:
+        """Closes the file, if it was opened here."""
+        super().close()
+        if self._close_h5file:
+            self._opened.close()
 
     @property
     def _h5py(self) -> Any:

@@ -227,3 +227,62 @@ def test_fields_that_grew_to_different_lengths_share_their_dimension(tmp_path):
     with netCDF4.Dataset(tmp_path / "new.nc") as new:
         np.testing.assert_array_equal(new["S/bands"][:3], values["bands"])
         assert new["S/bands"].shape == (5, 3)
+
+
+def test_fields_of_tables_have_names_that_readers_tell_apart(tmp_path):
+    path = tmp_path / "fields.hdf"
+    file = HDF(str(path), HC.WRITE | HC.CREATE)
+    tables = file.vstart()
+    table = tables.create("table", (("fieldQ", HC.INT32, 1), ("fieldW", HC.INT32, 1), ("other", HC.INT32, 1)))
+    table.write([[1, 2, 3], [4, 5, 6]])
+    table.detach()
+    tables.end()
+    file.close()
+    path.write_bytes(path.read_bytes().replace(b"fieldQ", b"field\xe9").replace(b"fieldW", b"field\xe8"))
+    with hyperslab.File(path) as ours:
+        assert ours["table"].dtype.names == ("fieldé", "fieldè", "other")
+        assert ours["table"]["fieldè"].tolist() == [2, 5]
+    hyperslab.repack(path, tmp_path / "new.nc")
+    with netCDF4.Dataset(tmp_path / "new.nc") as new:
+        assert new["table"][:]["fieldè"].tolist() == [2, 5]
+
+
+def test_data_sets_are_members_by_every_tag_of_theirs(tmp_path):
+    path = tmp_path / "tags.hdf"
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    references = []
+    for number, name in enumerate("abcd"):
+        one = file.create(name, SDC.INT16, (3,))
+        one[:] = np.arange(3, dtype="i2") * number
+        references.append(one.ref())
+        one.endaccess()
+    file.end()
+    tables = HDF(str(path), HC.WRITE)
+    groups = tables.vgstart()
+    for tag in (720, 700, 702):
+        group = groups.create(f"by {tag}")
+        for reference in references[1:3]:
+            group.add(tag, reference)
+        group.detach()
+    groups.end()
+    tables.close()
+    with hyperslab.File(path) as ours:
+        for tag in (720, 700, 702):
+            assert list(ours[f"by {tag}"]) == ["b", "c"]
+            np.testing.assert_array_equal(ours[f"by {tag}/c"][...], [0, 2, 4])
+
+
+def test_texts_of_attributes_that_are_not_utf8_are_latin1_in_xarray(tmp_path):
+    path = tmp_path / "latin.nc"
+    with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("x", 2)
+        one = file.createVariable("one", "i2", ("x",))
+        one[:] = [1, 2]
+        one.units = "QC"
+        one.name_of = "°C"
+    path.write_bytes(path.read_bytes().replace(b"QC", b"\xb0C"))
+    with xr.open_dataset(path, engine="hyperslab") as found:
+        assert found["one"].attrs == {"units": "°C", "name_of": "°C"}
+        found.to_netcdf(tmp_path / "new.nc", engine="netcdf4")
+    with hyperslab.File(path) as file:
+        assert file["one"].attrs["units"] == b"\xb0C"

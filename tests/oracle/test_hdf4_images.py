@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -109,3 +110,116 @@ def test_a_real_file_with_jpeg_has_three_images():
         for number, name in enumerate(names):
             np.testing.assert_array_equal(file[name][...], images.read(number, file[name][...]))
         assert len(names) == 3
+
+
+#: Writes images that are partly or never written and have a fill value, in chunks or compressed; then prints what libhdf4 reads.
+UNWRITTEN = """
+import ctypes, sys
+import numpy as np
+from hdf4_images import CHUNKS, COMPRESSED, CREATE, LIBRARY, LITTLE, NUMBER_TYPES, READ, ChunkDefinition, Images, checked, pair
+from pathlib import Path
+
+path, names = Path(sys.argv[1]), {}
+SHAPE, PART = (4, 6), (2, 3)
+with Images(path, CREATE) as images:
+    for order in (0, LITTLE):
+        for of_fill in (0, LITTLE):
+            for components, fill in ((1, [7]), (3, [1, 2, 3]), (3, [4, 4, 4])):
+                for how in ("plain", "chunks", "deflated"):
+                    for is_part in (False, True):
+                        if is_part and how == "plain" and order != of_fill:
+                            continue  # libhdf4 writes the bytes of the fill value in the other order.
+                        name = f"{how} {components} {fill} {order} {of_fill} {is_part}"
+                        size = pair(SHAPE[1], SHAPE[0])
+                        image = checked(LIBRARY.GRcreate(images.images, name.encode(), components, NUMBER_TYPES["i2"] | order, 0, size))
+                        value = np.array(fill, "i2")
+                        kind = NUMBER_TYPES["i2"] | of_fill
+                        checked(LIBRARY.GRsetattr(image, b"FillValue", kind, components, value.ctypes.data_as(ctypes.c_void_p)))
+                        if how != "plain":
+                            definition = ChunkDefinition(coder=4 if how == "deflated" else 0)
+                            definition.lengths[:2] = [3, 2]
+                            definition.parameters[:1] = [6]
+                            checked(LIBRARY.GRsetchunk(image, definition, CHUNKS | COMPRESSED if how == "deflated" else CHUNKS))
+                        if is_part:
+                            pixels = np.arange(100, 100 + PART[0] * PART[1] * components, dtype="i2")
+                            at, size = pair(0, 0), pair(PART[1], PART[0])
+                            checked(LIBRARY.GRwriteimage(image, at, None, size, pixels.ctypes.data_as(ctypes.c_void_p)))
+                        checked(LIBRARY.GRendaccess(image))
+                        names[name] = components
+with Images(path, READ) as images:
+    for number, (name, components) in enumerate(names.items()):
+        np.save(path.parent / (name + ".npy"), images.read(number, np.zeros((*SHAPE, components), "i2")))
+"""
+
+
+def test_pixels_that_were_never_written_are_the_fill_value(tmp_path):
+    path = tmp_path / "unwritten.hdf"
+    done = subprocess.run(
+        [sys.executable, "-c", UNWRITTEN, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])},
+    )
+    assert done.returncode == 0, done.stderr
+    expected = {kept.stem: np.load(kept) for kept in tmp_path.glob("*.npy")}
+    assert len(expected) > 60
+    with hyperslab.File(path) as file:
+        assert set(file) == set(expected)
+        for name, pixels in expected.items():
+            pixels = pixels[..., 0] if pixels.shape[2] == 1 else pixels
+            np.testing.assert_array_equal(file[name][...], pixels, err_msg=name)
+            np.testing.assert_array_equal(file[name][1:, -2:], pixels[1:, -2:], err_msg=name)
+
+
+#: Writes three images, and Vgroups and labels that refer to them as `GRidtoref` says.
+REFERRED = """
+import ctypes, sys
+import numpy as np
+from hdf4_images import CREATE, LIBRARY, Images, checked, pair
+
+with Images(sys.argv[1], CREATE) as images:
+    references = []
+    for name in ("a", "b", "c"):
+        image = checked(LIBRARY.GRcreate(images.images, name.encode(), 1, 21, 0, pair(5, 4)))
+        pixels = np.full(20, ord(name), "u1")
+        checked(LIBRARY.GRwriteimage(image, pair(0, 0), None, pair(5, 4), pixels.ctypes.data_as(ctypes.c_void_p)))
+        references.append(LIBRARY.GRidtoref(image) & 0xFFFF)
+        if name == "a":
+            palette = np.arange(768).astype("u1")
+            table = checked(LIBRARY.GRgetlutid(image, 0))
+            checked(LIBRARY.GRwritelut(table, 3, 21, 0, 256, palette.ctypes.data_as(ctypes.c_void_p)))
+        checked(LIBRARY.GRendaccess(image))
+    LIBRARY.Vinitialize(images.file)
+    for tag in (306, 302, 202):
+        group = checked(LIBRARY.Vattach(images.file, -1, b"w"))
+        LIBRARY.Vsetname(group, b"by %d" % tag)
+        for reference in references[:2]:
+            checked(LIBRARY.Vaddtagref(group, tag, reference))
+        checked(LIBRARY.Vdetach(group))
+    LIBRARY.Vfinish(images.file)
+    labels = checked(LIBRARY.ANstart(images.file))
+    text = b"the label of b"
+    label = checked(LIBRARY.ANcreate(labels, 306, references[1], 0))
+    checked(LIBRARY.ANwriteann(label, text, len(text)))
+    checked(LIBRARY.ANendaccess(label))
+    checked(LIBRARY.ANend(labels))
+"""
+
+
+def test_images_are_found_by_the_references_that_programs_write(tmp_path):
+    path = tmp_path / "referred.hdf"
+    done = subprocess.run(
+        [sys.executable, "-c", REFERRED, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])},
+    )
+    assert done.returncode == 0, done.stderr
+    with hyperslab.File(path) as file:
+        for tag in (306, 302, 202):
+            assert list(file[f"by {tag}"]) == ["a", "b"]
+            assert file[f"by {tag}/b"][0, 0] == ord("b")
+        labels = {name: list(file[name].attrs) for name in "abc"}
+        assert labels == {"a": [], "b": ["anno_label-1"], "c": []}

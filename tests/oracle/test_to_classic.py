@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import h5py
 import netCDF4
 import numpy as np
 import pytest
@@ -128,3 +129,47 @@ def test_older_files_are_replaced_in_place_and_stored_as_the_doctor_says(tmp_pat
     hyperslab.repack(path, in_place=True)
     with netCDF4.Dataset(path) as file:
         assert file.data_model.startswith("NETCDF4") and np.array_equal(file["b"][...], values)
+
+
+def test_variables_that_are_shorter_than_their_dimensions_are_filled(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.nc", tmp_path / "new.nc"
+    with netCDF4.Dataset(old, "w") as file:
+        for name, length in (("t", None), ("x", 3), ("u", None)):
+            file.createDimension(name, length)
+        long = file.createVariable("long", "i4", ("t", "x", "u"))
+        long[0:4, :, 0:5] = np.arange(60).reshape(4, 3, 5)
+        for order in ("little", "big"):
+            short = file.createVariable(order, "i2", ("t", "x", "u"), endian=order, fill_value=-7)
+            short[0:2, :, 0:3] = np.arange(18).reshape(2, 3, 3)
+    hyperslab.repack(old, new, to="classic")
+    # netCDF-C itself takes what such a variable has for its first values.
+    expected = np.full((4, 3, 5), -7)
+    expected[0:2, :, 0:3] = np.arange(18).reshape(2, 3, 3)
+    with netCDF4.Dataset(new) as after:
+        after.set_auto_mask(False)
+        np.testing.assert_array_equal(after["long"][:], np.arange(60).reshape(4, 3, 5))
+        np.testing.assert_array_equal(after["little"][:], expected)
+        np.testing.assert_array_equal(after["big"][:], expected)
+
+
+def test_what_netcdf_has_no_word_for_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "null.h5"
+    with h5py.File(path, "w") as file:
+        file["values"] = np.arange(3)
+        file["nothing"] = h5py.Empty("f4")
+    with pytest.raises(HyperslabError, match="nothing has no elements"):
+        hyperslab.repack(path, tmp_path / "new.nc", to="classic")
+
+
+def test_names_with_slashes_lead_to_their_variables(tmp_path: Path) -> None:
+    path = tmp_path / "slash.nc"
+    with scipy.io.netcdf_file(path, "w") as file:
+        file.createDimension("x", 3)
+        for name, number in (("t/2m", 1), ("t", 2)):
+            file.createVariable(name, "i2", ("x",))[:] = np.arange(3) * number
+    with hyperslab.File(path) as file:
+        assert set(file) == {"t/2m", "t"} and "t/2m" in file and "t/3m" not in file
+        for name, number in (("t/2m", 1), ("/t/2m", 1), ("t", 2)):
+            np.testing.assert_array_equal(file[name][:], np.arange(3) * number)
+        with pytest.raises(KeyError):
+            file["t/3m"]

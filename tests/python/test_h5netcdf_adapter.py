@@ -11,6 +11,8 @@ import pytest
 from kit import CORPUS, ROOT, is_slow, missing_corpus, scaled
 from reading_back import make_climate
 
+import hyperslab
+
 h5netcdf = pytest.importorskip("h5netcdf")
 adapter = pytest.importorskip("hyperslab.h5netcdf")
 
@@ -92,3 +94,24 @@ def test_tests_of_h5netcdf_pass():
     last = done.stdout.splitlines()[-1]
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     assert " 0 failed" in last and int(last.split("opened ")[1].split()[0]) >= 8, last
+
+
+def test_files_of_older_formats_are_what_they_would_be_converted_to(tmp_path):
+    old, new = tmp_path / "old.nc", tmp_path / "new.nc"
+    with netCDF4.Dataset(old, "w", format="NETCDF3_CLASSIC") as file:
+        file.title = "a title"
+        for name, length in (("time", None), ("x", 3), ("bare", 2)):
+            file.createDimension(name, length)
+        file.createVariable("time", "f8", ("time",))[:] = [1, 2, 3, 4]
+        one = file.createVariable("one", "i2", ("time", "x"))
+        one[0:2] = np.arange(6).reshape(2, 3)
+        one.units = "K"
+        file.createVariable("two", "f4", ("bare",))[:] = [1.5, 2.5]
+    hyperslab.repack(old, new)
+    with adapter.File(old) as ours, h5netcdf.File(new) as theirs:
+        assert_same(ours, theirs)
+        assert ours.variables["one"].dimensions == ("time", "x")
+    with hyperslab.File(old) as file:
+        with adapter.File(file) as ours:
+            assert list(ours.dimensions) == ["time", "x", "bare"]
+        assert file["two"][1] == 2.5

@@ -53,11 +53,6 @@ pub struct Report {
 pub const FINDINGS_MAX: u64 = 100;
 
 impl Report {
-    /// True if nothing is wrong. There may be notes.
-    pub fn is_clean(&self) -> bool {
-        self.errors == 0 && self.warnings == 0
-    }
-
     pub(crate) fn add(&mut self, finding: Finding) {
         let count = self.counts.entry(finding.rule.code).or_default();
         *count += 1;

@@ -92,7 +92,7 @@ impl CheckError {
 /// # Errors
 /// If the file cannot be read, or has no superblock.
 pub fn check(source: &dyn Source, options: Options) -> Result<Report, CheckError> {
-    run(source, options).map(|(report, _)| report)
+    check_with_structures(source, options).map(|(report, _)| report)
 }
 
 /// Checks a file, and returns the structures that it consists of, in the order of their offsets.
@@ -103,10 +103,6 @@ pub fn check_with_structures(
     source: &dyn Source,
     options: Options,
 ) -> Result<(Report, Vec<Structure>), CheckError> {
-    run(source, options)
-}
-
-fn run(source: &dyn Source, options: Options) -> Result<(Report, Vec<Structure>), CheckError> {
     for check in [classic::check, hdf4::check] {
         if let Some(report) = check(source)? {
             return Ok((report, Vec::new()));

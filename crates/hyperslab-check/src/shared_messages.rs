@@ -4,12 +4,10 @@ use crate::checker::{Checked, Checker};
 use crate::fractal_heap::CheckedHeap;
 use crate::rule::rules;
 use hyperslab_format::Cursor;
-use hyperslab_format::btree::record::{SharedLocation, SharedMessage as Record};
+use hyperslab_format::btree::record::{SharedLocation, SharedMessage};
 use hyperslab_format::checksum::lookup3_from;
 use hyperslab_format::message::SharedMessageTableInfo;
-use hyperslab_format::object_header::{
-    SharedMessage, SharedMessageIndex, SharedMessageList, SharedMessageTable,
-};
+use hyperslab_format::object_header::{SharedMessageIndex, SharedMessageList, SharedMessageTable};
 
 rules! { RULES:
     /// The number of messages in an index of shared messages is that of its list or B-tree.
@@ -58,18 +56,17 @@ impl Checker<'_> {
     fn check_shared_index(&mut self, index: &SharedMessageIndex, table_at: u64) -> Checked {
         let mut entries = Vec::new();
         let mut in_headers = 0u64;
+        let mut add = |at, SharedMessage { hash, location }| match location {
+            SharedLocation::Heap { references, heap_id } => {
+                entries.push(Entry { at, hash, references, heap_id: heap_id.to_vec() });
+            }
+            SharedLocation::ObjectHeader { .. } => in_headers += 1,
+        };
         if index.is_btree {
             if let Some(address) = index.index {
                 let record_bytes = 5 + 4 + usize::from(self.view.widths.offset).max(8);
                 self.check_btree_v2(address, (7, record_bytes), &mut |_, mut record: Cursor| {
-                    let at = record.at();
-                    let Record { hash, location } = Record::parse(&mut record)?;
-                    match location {
-                        SharedLocation::Heap { references, heap_id } => {
-                            entries.push(Entry { at, hash, references, heap_id: heap_id.to_vec() });
-                        }
-                        SharedLocation::ObjectHeader { .. } => in_headers += 1,
-                    }
+                    add(record.at(), SharedMessage::parse(&mut record)?);
                     Ok(())
                 })?;
             }
@@ -78,16 +75,8 @@ impl Checker<'_> {
             // The list has room for its maximum.
             self.claim(LIST, address, 8 + u64::from(index.list_max) * entry_bytes)?;
             let at = self.view.absolute(address);
-            for message in
-                SharedMessageList::parse(self.view, index)?.map_or(Vec::new(), |list| list.messages)
-            {
-                match message {
-                    SharedMessage::InHeap { hash, references, heap_id } => {
-                        entries.push(Entry { at, hash, references, heap_id: heap_id.to_vec() });
-                    }
-                    SharedMessage::InHeader { .. } => in_headers += 1,
-                }
-            }
+            let list = SharedMessageList::parse(self.view, index)?;
+            list.into_iter().flat_map(|list| list.messages).for_each(|message| add(at, message));
         }
         let found = entries.len() as u64 + in_headers;
         self.demand(found == u64::from(index.messages), &SHARED_COUNT, TABLE, table_at, || {

@@ -1,16 +1,47 @@
-//! A range of the elements of an array in row-major order, as blocks.
+//! A range of the elements of an array in row-major order, as blocks; and a block of an array that is shorter than its dimensions.
 
+use hyperslab::storage::Fill;
+use hyperslab::{Dataset, Endianness, Result, Selection};
+use hyperslab_create::Block;
+use hyperslab_encode::block::copy_common;
 use std::ops::Range;
 
-/// A block: where it begins, and how many elements it has along each axis.
-pub(crate) type Block = (Vec<u64>, Vec<u64>);
+/// The elements of a block of a dataset, as they are stored. A dataset may be shorter than its dimensions are, which others have grown:
+/// what it lacks has its fill value.
+pub(crate) fn padded(dataset: &Dataset, block: &Block) -> Result<Vec<u8>> {
+    let axes = block.start.iter().zip(&block.count).zip(dataset.shape());
+    let count = axes.map(|((start, count), len)| len.saturating_sub(*start).min(*count)).collect();
+    let there = Block { start: block.start.clone(), count };
+    let read = || dataset.read_bytes(&selection(&there), Endianness::File);
+    if there.count == block.count {
+        return read();
+    }
+    let mut bytes = unwritten(dataset, block.elements());
+    if there.elements() > 0 {
+        copy_common((&read()?, &there), (&mut bytes, block), dataset.datatype().size as usize);
+    }
+    Ok(bytes)
+}
+
+/// The elements of a block.
+pub(crate) fn selection(block: &Block) -> Selection {
+    if block.count.is_empty() { Selection::All } else { Selection::block(&block.start, &block.count) }
+}
+
+/// The bytes of elements that were never written.
+pub(crate) fn unwritten(dataset: &Dataset, elements: u64) -> Vec<u8> {
+    match &dataset.fill_value().value {
+        Fill::User(fill) => fill.repeat(elements as usize),
+        _ => vec![0; elements as usize * dataset.datatype().size as usize],
+    }
+}
 
 /// The blocks whose elements, one after the other, are those of a range. There are fewer than twice as many as there are axes.
 pub(crate) fn blocks(shape: &[u64], range: Range<u64>) -> Vec<Block> {
     let mut found = Vec::new();
     if shape.is_empty() {
         if !range.is_empty() {
-            found.push((Vec::new(), Vec::new()));
+            found.push(Block { start: Vec::new(), count: Vec::new() });
         }
         return found;
     }
@@ -48,7 +79,7 @@ fn add(shape: &[u64], above: &mut Vec<u64>, range: Range<u64>, found: &mut Vec<B
         count.push(whole.end - whole.start);
         start.resize(shape.len(), 0);
         count.extend(&shape[axis + 1..]);
-        found.push((start, count));
+        found.push(Block { start, count });
     }
     let tail = whole.end * inner..range.end;
     if !tail.is_empty() {
@@ -60,12 +91,12 @@ fn add(shape: &[u64], above: &mut Vec<u64>, range: Range<u64>, found: &mut Vec<B
 
 #[cfg(test)]
 mod tests {
-    use super::blocks;
+    use super::{Block, blocks};
 
     /// The numbers of the elements of blocks, in row-major order.
-    fn elements(shape: &[u64], found: &[super::Block]) -> Vec<u64> {
+    fn elements(shape: &[u64], found: &[Block]) -> Vec<u64> {
         let mut numbers = Vec::new();
-        for (start, count) in found {
+        for Block { start, count } in found {
             let total: u64 = count.iter().product();
             for mut number in 0..total {
                 let (mut element, mut step) = (0, 1);

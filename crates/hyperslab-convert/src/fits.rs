@@ -1,6 +1,6 @@
 //! What every form of netCDF asks of a file: that all of it is in the view, under names that netCDF-C reads and tells apart.
 
-use hyperslab::{Error, Result};
+use hyperslab::{Dataspace, Error, Result};
 use hyperslab_netcdf::Netcdf;
 use std::collections::HashSet;
 
@@ -11,10 +11,11 @@ const NAME_BYTES_MAX: usize = 256;
 pub(crate) fn check(netcdf: &Netcdf) -> Result<()> {
     let name = netcdf.file().name();
     if let Some(omitted) = netcdf.omitted.first() {
-        let error = Error::unsupported(omitted.reason.clone());
         // The reason is another error, which names both, or a sentence.
-        let is_named = omitted.reason.starts_with(&name);
-        return Err(if is_named { error } else { other_form(netcdf, error.at_object(&omitted.path)) });
+        return Err(match omitted.reason.strip_prefix(&format!("{name}: ")) {
+            Some(reason) => Error::unsupported(reason).in_file(name),
+            None => other_form(netcdf, Error::unsupported(omitted.reason.clone()).at_object(&omitted.path)),
+        });
     }
     for group in &netcdf.groups {
         let refused = |what: String| Err(other_form(netcdf, Error::unsupported(what).at_object(&group.path)));
@@ -28,6 +29,14 @@ pub(crate) fn check(netcdf: &Netcdf) -> Result<()> {
                 );
                 return refused(what);
             }
+        }
+        if let Some(null) =
+            group.variables.iter().find(|one| matches!(one.dataset.dataspace(), Dataspace::Null))
+        {
+            return refused(format!(
+                "{} has no elements by its dataspace, which netCDF has no word for",
+                null.name
+            ));
         }
         let mut seen = HashSet::new();
         if let Some(twice) = variables.clone().find(|name| !seen.insert(*name)) {

@@ -1,8 +1,9 @@
 //! The objects of the netCDF-4 file: variables, dimension scales, attributes.
 
+use crate::element_range::padded;
 use hyperslab::datatypes::ByteOrder;
 use hyperslab::storage::Fill;
-use hyperslab::{Attribute, Dataset, Dataspace, Endianness, Error, Result, Selection};
+use hyperslab::{Attribute, Dataset, Dataspace, Error, Result};
 use hyperslab_create::{
     Block, BlockSource, Data, DataError, Elements, Layout, NewAttribute, NewDataset, NewFile, ObjectId,
     datatypes,
@@ -229,25 +230,7 @@ pub(crate) struct Blocks(pub Dataset);
 
 impl BlockSource for Blocks {
     fn read(&self, block: &Block) -> std::result::Result<Elements, DataError> {
-        let dataset = &self.0;
-        let (rows, mut count) = (dataset.shape().first().copied().unwrap_or(1), block.count.clone());
-        let elements: u64 = count.iter().product();
-        if let (Some(first), Some(start)) = (count.first_mut(), block.start.first()) {
-            *first = (*first).min(rows.saturating_sub(*start));
-        }
-        let start: Vec<u64> = block.start.iter().zip(dataset.shape()).map(|(at, len)| *at.min(len)).collect();
-        let mut bytes = dataset.read_bytes(&Selection::block(&start, &count), Endianness::File)?;
-        let missing = elements - count.iter().product::<u64>();
-        bytes.extend(unwritten(dataset, missing));
-        Ok(bytes.into())
-    }
-}
-
-/// The bytes of elements that were never written.
-pub(crate) fn unwritten(dataset: &Dataset, elements: u64) -> Vec<u8> {
-    match &dataset.fill_value().value {
-        Fill::User(fill) => fill.repeat(elements as usize),
-        _ => vec![0; elements as usize * dataset.datatype().size as usize],
+        Ok(padded(&self.0, block)?.into())
     }
 }
 

@@ -1,8 +1,7 @@
 //! The bytes of a file that is only seen: metadata in memory, and values that are read from another file.
 
-use crate::element_range::blocks;
-use crate::netcdf4::unwritten;
-use hyperslab::{Dataset, Endianness, Error, File, Result, Selection};
+use crate::element_range::{blocks, selection, unwritten};
+use hyperslab::{Dataset, Endianness, Error, File, Result};
 use hyperslab_io::{Advice, Source, Version};
 use std::io;
 use std::ops::Range;
@@ -163,11 +162,10 @@ impl Values {
             ((there.end - there.start) * self.element_bytes, elements.end - there.end);
         let (mut rest, beyond) = out.split_at_mut(there_bytes as usize);
         beyond.copy_from_slice(&unwritten(&self.dataset, missing));
-        for (start, count) in blocks(self.dataset.shape(), there) {
-            let bytes = count.iter().product::<u64>() * self.element_bytes;
+        for block in blocks(self.dataset.shape(), there) {
+            let bytes = block.elements() * self.element_bytes;
             let (own, others) = std::mem::take(&mut rest).split_at_mut(bytes as usize);
-            let selection = if count.is_empty() { Selection::All } else { Selection::block(&start, &count) };
-            self.dataset.read_into(&selection, Endianness::File, own)?;
+            self.dataset.read_into(&selection(&block), Endianness::File, own)?;
             rest = others;
         }
         Ok(())

@@ -52,11 +52,6 @@ impl Cursor {
         self.position
     }
 
-    /// Goes back to an offset that [`Self::position`] returned.
-    pub fn return_to(&mut self, position: usize) {
-        self.position = position.min(self.bytes.len());
-    }
-
     /// The number of bytes left.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.position

@@ -9,8 +9,6 @@ pub const HEADER_BLOCKS_MAX: u64 = 100_000;
 pub const HEADER_MESSAGES_MAX: u64 = 1_000_000;
 /// Maximum depth of datatypes nested in datatypes.
 pub const DATATYPE_DEPTH_MAX: u64 = 32;
-/// Maximum number of members of a compound or enumerated datatype.
-pub const DATATYPE_MEMBERS_MAX: u64 = 65_536;
 /// Maximum number of levels of a version 2 B-tree. (The level of a version 1 B-tree is stored in a byte and needs no
 /// limit: with nodes of two children, libhdf5 makes a tree of 240 chunks 239 levels deep.)
 pub const BTREE_DEPTH_MAX: u64 = 64;

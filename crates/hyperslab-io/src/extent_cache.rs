@@ -63,11 +63,6 @@ impl ExtentCache {
         CACHE.get(|| Self::new(budget().unwrap_or(BYTES_MAX)))
     }
 
-    /// Sets the budget, in bytes.
-    pub fn set_bytes_max(&self, bytes_max: u64) {
-        self.bytes_max.store(bytes_max, Ordering::Relaxed);
-    }
-
     /// The budget, in bytes.
     pub fn bytes_max(&self) -> u64 {
         self.bytes_max.load(Ordering::Relaxed)

@@ -154,9 +154,9 @@ impl OpenGroup {
         };
         interrupt::detach(py, || match self.group.get(parent) {
             Ok(Object::Group(group)) => group.link(name),
-            Ok(_) => Ok(None),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            // A name of netCDF classic may have a slash.
+            Ok(_) | Err(_) => self.group.link(path),
         })
     }
 

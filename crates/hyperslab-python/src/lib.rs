@@ -51,7 +51,7 @@ pub mod exports {
         FileBuilder, packed_arrays, packed_string_array, packed_texts, parse_filters,
     };
     pub use crate::group::Group;
-    pub use crate::netcdf::{NetcdfDimension, NetcdfGroup, NetcdfVariable, netcdf_groups};
+    pub use crate::netcdf::{NetcdfDimension, NetcdfGroup, NetcdfVariable, as_netcdf4, netcdf_groups};
     pub use crate::orthogonal::{read_orthogonal, read_points};
     pub use crate::reference::{
         AttributeReference, Reference, RegionReference, attribute_reference, object_reference,

@@ -12,7 +12,7 @@ mod _hyperslab {
     #[pymodule_export]
     use hyperslab_python::exports::{
         AttributeManager, AttributeReference, CacheStats, CancelToken, Dataset, Datatype, File, FileBuilder,
-        Group, NetcdfDimension, NetcdfGroup, NetcdfVariable, Reference, RegionReference, Traffic,
+        Group, NetcdfDimension, NetcdfGroup, NetcdfVariable, Reference, RegionReference, Traffic, as_netcdf4,
         attribute_reference, cache_bytes, cache_stats, cancel_applications, error_classes, is_hdf5,
         netcdf_groups, object_reference, packed_arrays, packed_string_array, packed_texts, parse_bytes,
         parse_filters, read_orthogonal, read_points, region_reference, register_filter, run_application,

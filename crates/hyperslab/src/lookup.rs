@@ -67,6 +67,15 @@ pub(crate) fn resolve(start: Node, path: &str, lookup: &mut Lookup) -> Result<No
         true => Node::root(&start.file)?,
         false => start,
     };
+    // A name of netCDF classic may have a slash.
+    let whole = path.trim_start_matches('/');
+    if whole.contains('/')
+        && node.file.format.dimensions().is_some()
+        && node.object.kind() == ObjectKind::Group
+        && let Some(link) = node.link(whole)?
+    {
+        return follow(&node, &link, lookup);
+    }
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
         lookup.component().map_err(|error| node.named(error))?;
         if node.object.kind() != ObjectKind::Group {

@@ -1,6 +1,6 @@
 //! Reads the new file back and compares it with what was copied.
 
-use super::write::{BLOCK_BYTES, native, parts};
+use super::write::{BLOCK_BYTES, big_endian, parts};
 use super::{Classic, Progress};
 use hyperslab::{Error, File, Result};
 use hyperslab_classic::Header;
@@ -33,8 +33,8 @@ impl Classic {
             }
             let (elements, each) = (shape.iter().product::<u64>(), (BLOCK_BYTES / element_bytes).max(1));
             for part in parts(0..elements, each) {
-                let theirs = native(&found.dataset, &shape, part.clone())?;
-                if theirs != native(&self.values[number], &shape, part)? {
+                let theirs = big_endian(&found.dataset, &shape, part.clone())?;
+                if theirs != self.values(number, part)? {
                     return differs(format!("values of {name}"));
                 }
                 progress(theirs.len() as u64)?;

@@ -1,9 +1,9 @@
 //! Writes the file: the header, the variables of fixed size, then records, in which all record variables take turns.
 
 use super::{Classic, Progress};
-use crate::element_range::blocks;
-use crate::netcdf4::unwritten;
-use hyperslab::{Dataset, Endianness, Error, Result, Selection};
+use crate::element_range::{blocks, padded};
+use hyperslab::datatypes::{ByteOrder, Class};
+use hyperslab::{Dataset, Error, Result};
 use hyperslab_io::Sink;
 use std::io;
 use std::ops::Range;
@@ -134,15 +134,9 @@ impl Classic {
         sink.write_at(at, &out).map_err(|error| Error::from(error).in_file(sink.name()))
     }
 
-    /// Elements of a variable in row-major order, big-endian. Records that the variable lacks have its fill value.
+    /// Elements of a variable in row-major order, big-endian.
     pub(super) fn values(&self, number: usize, range: Range<u64>) -> Result<Vec<u8>> {
-        let kind = self.header.variables[number].kind;
-        let mut bytes = native(&self.values[number], &self.shape(number), range)?;
-        let width = kind.bytes() as usize;
-        if width > 1 {
-            bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
-        }
-        Ok(bytes)
+        big_endian(&self.values[number], &self.shape(number), range)
     }
 }
 
@@ -156,19 +150,19 @@ pub(super) fn parts(range: Range<u64>, each: u64) -> impl Iterator<Item = Range<
     })
 }
 
-/// Elements of a dataset, as if it had this shape, in the byte order of the machine.
-pub(super) fn native(dataset: &Dataset, shape: &[u64], range: Range<u64>) -> Result<Vec<u8>> {
+/// Elements of a dataset, as if it had this shape, big-endian.
+pub(super) fn big_endian(dataset: &Dataset, shape: &[u64], range: Range<u64>) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    for (start, mut count) in blocks(shape, range) {
-        let wanted: u64 = count.iter().product();
-        if let (Some(first), Some(at)) = (count.first_mut(), start.first()) {
-            *first = (*first).min(dataset.shape()[0].saturating_sub(*at));
-        }
-        let there: u64 = count.iter().product();
-        if there > 0 {
-            bytes.extend(dataset.read_bytes(&Selection::block(&start, &count), Endianness::Native)?);
-        }
-        bytes.extend(unwritten(dataset, wanted - there));
+    for block in blocks(shape, range) {
+        bytes.extend(padded(dataset, &block)?);
+    }
+    let is_little = match &dataset.datatype().class {
+        Class::Integer(integer) => integer.order == ByteOrder::Little,
+        Class::Float(float) => float.order == ByteOrder::Little,
+        _ => false,
+    };
+    if is_little {
+        bytes.chunks_exact_mut(dataset.datatype().size as usize).for_each(<[u8]>::reverse);
     }
     Ok(bytes)
 }

@@ -26,7 +26,7 @@ pub use message_kind::MessageKind;
 pub use prefix::Times;
 pub use shared::{Context, Found, Resolved};
 pub use shared_message::{SharedMessageIndex, SharedMessageTable};
-pub use shared_message_list::{SharedMessage, SharedMessageList};
+pub use shared_message_list::SharedMessageList;
 
 use crate::limits::{HEADER_BLOCKS_MAX, HEADER_MESSAGES_MAX};
 use crate::message::ReferenceCount;

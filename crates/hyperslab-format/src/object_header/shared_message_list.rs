@@ -8,8 +8,9 @@
 //!           1 | hash 4 | reserved 1 | type 1 | creation index 2 | object header address   in a header
 //! ```
 
-use super::{MessageKind, SharedMessageIndex};
-use crate::{Address, Bytes, Cursor, FormatError, Parse, View};
+use super::SharedMessageIndex;
+use crate::btree::record::SharedMessage;
+use crate::{Parse, View};
 
 /// The shared messages of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,33 +19,7 @@ pub struct SharedMessageList {
     pub messages: Vec<SharedMessage>,
 }
 
-/// A message that is shared, or can be shared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SharedMessage {
-    /// A message in the heap.
-    InHeap {
-        /// The lookup3 hash of its bytes.
-        hash: u32,
-        /// The number of object headers that refer to it.
-        references: u32,
-        /// Its heap ID.
-        heap_id: Bytes,
-    },
-    /// A message in the only object header that has it so far.
-    InHeader {
-        /// The lookup3 hash of its bytes.
-        hash: u32,
-        /// Its type.
-        kind: MessageKind,
-        /// Its index among the messages of that type.
-        creation_index: u16,
-        /// The address of the object header.
-        header: Address,
-    },
-}
-
 const STRUCTURE: &str = "shared message list";
-const HEAP_ID_BYTES: usize = 8;
 
 impl SharedMessageList {
     /// Parses the list of an index. Returns `None` if the index is a B-tree or does not exist yet.
@@ -60,40 +35,19 @@ impl SharedMessageList {
         cursor.signature(b"SMLI")?;
         let mut messages = Vec::new();
         for _ in 0..index.messages {
-            messages.push(message(cursor.sub("message", entry_bytes)?)?);
+            messages.push(SharedMessage::parse(&mut cursor.sub("message", entry_bytes)?)?);
         }
         cursor.checksum()?;
         Ok(Some(Self { messages }))
     }
 }
 
-fn message(mut cursor: Cursor) -> Result<SharedMessage, FormatError> {
-    let at = cursor.at();
-    let location = cursor.u8("message location")?;
-    let hash = cursor.u32("hash value")?;
-    match location {
-        0 => Ok(SharedMessage::InHeap {
-            hash,
-            references: cursor.u32("reference count")?,
-            heap_id: cursor.bytes("fractal heap ID", HEAP_ID_BYTES)?,
-        }),
-        1 => {
-            cursor.skip("reserved", 1)?;
-            Ok(SharedMessage::InHeader {
-                hash,
-                kind: MessageKind(cursor.u8("message type")?.into()),
-                creation_index: cursor.u16("creation index")?,
-                header: cursor.address_defined("object header address")?,
-            })
-        }
-        other => Err(cursor.invalid_at(at, "message location", format!("unknown location {other}"))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::btree::record::SharedLocation;
     use crate::testing::{Build, drive};
+    use crate::{Address, Bytes, FormatError};
 
     const INDEX: SharedMessageIndex = SharedMessageIndex {
         types: 0x08,
@@ -119,9 +73,10 @@ mod tests {
     fn reads_messages_in_heap_and_header() {
         let messages = parse(&list(), INDEX).unwrap().unwrap().messages;
         let heap_id = Bytes::from_static(b"heap id!");
-        assert_eq!(messages[0], SharedMessage::InHeap { hash: 9, references: 3, heap_id });
-        let (kind, header) = (MessageKind::DATATYPE, Address(0x300));
-        assert_eq!(messages[1], SharedMessage::InHeader { hash: 8, kind, creation_index: 1, header });
+        let location = SharedLocation::Heap { references: 3, heap_id };
+        assert_eq!(messages[0], SharedMessage { hash: 9, location });
+        let location = SharedLocation::ObjectHeader { message: 3, index: 1, address: Address(0x300) };
+        assert_eq!(messages[1], SharedMessage { hash: 8, location });
         assert_eq!(parse(&list(), SharedMessageIndex { is_btree: true, ..INDEX }), Ok(None));
         assert_eq!(parse(&list(), SharedMessageIndex { index: None, ..INDEX }), Ok(None));
     }

@@ -15,7 +15,7 @@ use hyperslab::{Attribute, Dataspace, Heap};
 use hyperslab_format::message::Class;
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyList, PyString};
 
 /// Attributes whose bytes are compared with the bytes of the variable, so that they are not decoded.
 const FILLS: [&[u8]; 2] = [b"_FillValue", b"missing_value"];
@@ -29,7 +29,15 @@ pub fn value<'py>(
     heap: &mut Heap,
 ) -> PyResult<Bound<'py, PyAny>> {
     if let Some(text) = single_text(py, attribute, heap)? {
-        return Ok(text);
+        // Texts of older formats have no charset: many are Latin-1.
+        let is_latin1 = file.named_dimensions().is_some()
+            && text.cast::<PyString>().is_ok_and(|text| text.to_str().is_err());
+        return match is_latin1 {
+            true => text
+                .call_method1("encode", ("utf-8", "surrogateescape"))?
+                .call_method1("decode", ("latin-1",)),
+            false => Ok(text),
+        };
     }
     let owner = Owner { file, path, attribute: Some(&attribute.name) };
     let element = Element::new(py, &attribute.datatype)?;

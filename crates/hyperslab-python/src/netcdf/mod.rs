@@ -88,6 +88,14 @@ pub fn netcdf_groups<'py>(
     Ok((groups, omitted))
 }
 
+/// A file of netCDF classic or HDF4 as the netCDF-4 file that it would be converted to. It is open as long as the file is.
+#[pyfunction]
+pub fn as_netcdf4<'py>(py: Python<'py>, file: &Bound<'py, File>) -> PyResult<Bound<'py, PyAny>> {
+    let session = file.get().session()?;
+    let converted = interrupt::detach(py, || hyperslab_convert::as_netcdf4(&session.file))?;
+    File::of(py, &session.of(converted.map_err(errors::raise)?.file))
+}
+
 /// Makes Python objects of a view.
 struct View<'py, 'v> {
     py: Python<'py>,
@@ -175,7 +183,7 @@ impl<'py> View<'py, '_> {
         }
         for attribute in attributes {
             match attribute::value(self.py, &attribute.stored, file, path, heap) {
-                Ok(value) => values.set_item(crate::name::text(self.py, &attribute.stored.name), value)?,
+                Ok(value) => values.set_item(&attribute.name, value)?,
                 Err(error) => {
                     let place = format!("{path}, attribute {:?}", attribute.name);
                     self.omitted.push((place, error.value(self.py).to_string()));

@@ -12,7 +12,7 @@ use crate::format_error::OrError;
 use crate::{Error, Result};
 use hyperslab_format::Name;
 use hyperslab_hdf4::{ImageDimensions, Interlace, Kind, NumberType, Order, Vgroup, members, tag};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The class of the Vgroup that has all images as its members.
 pub(super) const FILE_CLASS: &[u8] = b"RIG0.0";
@@ -38,8 +38,10 @@ pub(super) struct Image {
     pub(super) kind: facts::Kind,
     pub(super) reference: u16,
     pub(super) dataset: DataSet,
-    /// The tags and references by which Vgroups refer to it.
-    pub(super) keys: Vec<(u16, u16)>,
+    /// The tags and references by which Vgroups and annotations refer to it: those of its descriptions, as `GRidtoref` gives them.
+    keys: Vec<(u16, u16)>,
+    /// Those of its bytes, which older programs use. Where another image has the same as one of `keys`, that one is meant.
+    data: (u16, u16),
     /// The element that is its palette.
     pub(super) palette: Option<(u16, u16)>,
 }
@@ -50,8 +52,14 @@ pub(super) struct Images {
     pub(super) images: Vec<Image>,
     pub(super) attributes: Vec<Attribute>,
     pub(super) problems: Vec<Error>,
-    /// Where the bytes of images are that are listed.
-    seen: HashSet<u32>,
+    /// The numbers of the images by where their bytes are or, before there are any, by the element that has their size.
+    seen: HashMap<Place, usize>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Place {
+    At(u32),
+    SizeOf(Option<(u16, u16)>),
 }
 
 /// Reads the images.
@@ -82,8 +90,11 @@ pub(super) fn read(elements: &Elements, tables: &Tables) -> Images {
     }
     for kind in [tag::PALETTE, tag::PALETTE_8] {
         for descriptor in elements.descriptors.of(kind) {
-            found.add_palette(elements, tables, (kind, descriptor.reference));
+            found.add_palette(elements, (kind, descriptor.reference));
         }
+    }
+    for (key, number) in found.by_key() {
+        found.images[number].dataset.attributes.extend(tables.annotations(&[key]));
     }
     found
 }
@@ -103,34 +114,64 @@ impl Images {
             kinds.contains(&part.0)
         };
         let Some(data) = parts.iter().find(is_data).copied() else { return };
-        let offset = elements.descriptors.get(data.0, data.1).map(|descriptor| descriptor.offset);
-        if offset.is_some_and(|offset| !self.seen.insert(offset)) {
+        let size =
+            || parts.iter().find(|part| [tag::IMAGE_DIMENSIONS, tag::IMAGE_DIMENSIONS_8].contains(&part.0));
+        let descriptor = elements.descriptors.get(data.0, data.1).filter(|found| found.range().is_some());
+        let place = match descriptor {
+            Some(descriptor) => Place::At(descriptor.offset),
+            None => Place::SizeOf(size().copied()),
+        };
+        // By the reference of a description, images are meant as such, however they are described.
+        let keys = [key, (tag::IMAGE_GROUP, key.1), (tag::IMAGE, key.1), (tag::IMAGE_8, key.1)];
+        let keys = if key == data { &keys[..1] } else { &keys[..] };
+        if let Some(known) = self.seen.get(&place) {
+            self.images[*known].keys.extend(keys);
             return;
         }
         let name = vgroup.map(|vgroup| vgroup.name.clone()).unwrap_or_default();
         match image(elements, tables, parts, data, vgroup) {
-            Ok(mut dataset) => {
-                let keys = vec![key, data];
-                dataset.attributes.extend(tables.annotations(&keys));
+            Ok(dataset) => {
                 let is_palette = |part: &&(u16, u16)| [tag::PALETTE, tag::PALETTE_8].contains(&part.0);
                 let palette = parts.iter().find(is_palette).copied();
-                self.images.push(Image {
-                    name,
-                    kind: facts::Kind::Image,
-                    reference: data.1,
-                    dataset,
-                    keys,
-                    palette,
-                });
+                self.push(
+                    place,
+                    Image {
+                        name,
+                        kind: facts::Kind::Image,
+                        reference: data.1,
+                        dataset,
+                        keys: keys.to_vec(),
+                        data,
+                        palette,
+                    },
+                );
             }
             Err(error) => self.problems.push(error.at_object(format!("image {}", data.1))),
         }
     }
 
-    fn add_palette(&mut self, elements: &Elements, tables: &Tables, key: (u16, u16)) {
+    fn push(&mut self, place: Place, image: Image) {
+        self.seen.insert(place, self.images.len());
+        self.images.push(image);
+    }
+
+    /// The numbers of the images by the tags and references that lead to them.
+    pub(super) fn by_key(&self) -> Vec<((u16, u16), usize)> {
+        let own =
+            |(number, image): (usize, &Image)| image.keys.iter().map(move |key| (*key, number)).collect();
+        let numbered = || self.images.iter().enumerate();
+        let all = numbered().flat_map(own as fn((usize, &Image)) -> Vec<_>);
+        let mut seen = HashSet::new();
+        all.chain(numbered().map(|(number, image)| (image.data, number)))
+            .filter(|(key, _)| seen.insert(*key))
+            .collect()
+    }
+
+    fn add_palette(&mut self, elements: &Elements, key: (u16, u16)) {
         let Some(descriptor) = elements.descriptors.get(key.0, key.1) else { return };
         let is_whole = descriptor.range().is_some_and(|range| range.end - range.start == 768);
-        if !is_whole || !self.seen.insert(descriptor.offset) {
+        let place = Place::At(descriptor.offset);
+        if !is_whole || self.seen.contains_key(&place) {
             return;
         }
         let dataset = DataSet {
@@ -139,19 +180,21 @@ impl Images {
             is_unlimited: false,
             values: Values::Of(key),
             fill: vec![0],
-            attributes: tables.annotations(&[key]),
+            attributes: Vec::new(),
             at: descriptor.offset.into(),
         };
-        let name = Name::default();
-        let keys = vec![key];
-        self.images.push(Image {
-            name,
-            kind: facts::Kind::Palette,
-            reference: key.1,
-            dataset,
-            keys,
-            palette: None,
-        });
+        self.push(
+            place,
+            Image {
+                name: Name::default(),
+                kind: facts::Kind::Palette,
+                reference: key.1,
+                dataset,
+                keys: vec![key],
+                data: key,
+                palette: None,
+            },
+        );
     }
 }
 
@@ -190,18 +233,24 @@ fn image(
         shape,
         is_unlimited: false,
         values: values(data, &dimensions, value_bytes)?,
-        fill: fill(&attributes, value_bytes),
+        fill: fill(&attributes, number_type, components as usize),
         attributes,
         at: record.at,
     })
 }
 
-/// The value of pixels that were never written, where it is the same for all components.
-fn fill(attributes: &[Attribute], value_bytes: usize) -> Vec<u8> {
+/// A pixel that was never written, as it would be stored: zeros, if nobody said what it is.
+fn fill(attributes: &[Attribute], number_type: NumberType, components: usize) -> Vec<u8> {
+    let value_bytes = usize::from(number_type.bytes);
     let own = attributes.iter().find(|attribute| attribute.name.as_bytes() == b"FillValue");
-    let first = own.and_then(|own| own.values.get(..value_bytes).map(|first| (first, &own.values)));
-    let same = first.filter(|(first, all)| all.chunks(value_bytes.max(1)).all(|value| value == *first));
-    same.map_or_else(|| vec![0; value_bytes], |(first, _)| first.to_vec())
+    let own = own.filter(|own| own.number_type.bytes == number_type.bytes && !own.values.is_empty());
+    let Some(own) = own else { return vec![0; value_bytes * components.max(1)] };
+    let mut pixel: Vec<u8> =
+        own.values.iter().copied().cycle().take(value_bytes * components.max(1)).collect();
+    if own.number_type.is_little_endian != number_type.is_little_endian {
+        pixel.chunks_mut(value_bytes.max(1)).for_each(<[u8]>::reverse);
+    }
+    pixel
 }
 
 /// Where the values of an image are, and in which order.

@@ -30,11 +30,24 @@ pub(super) struct DataSet {
     /// The first axis can grow.
     pub(super) is_unlimited: bool,
     pub(super) values: Values,
-    /// The value of elements that were never written, as it would be stored.
+    /// The value of elements that were never written, as it would be stored; of an image, the values of a pixel.
     pub(super) fill: Vec<u8>,
     pub(super) attributes: Vec<Attribute>,
     /// The offset of its description.
     pub(super) at: u64,
+}
+
+impl DataSet {
+    /// The value of elements that were never written, if it is the same for all.
+    pub(super) fn same_fill(&self) -> Option<&[u8]> {
+        same(&self.fill, self.element.bytes())
+    }
+}
+
+/// The value of this many bytes that all of these are.
+pub(super) fn same(values: &[u8], bytes: u64) -> Option<&[u8]> {
+    let (one, others) = values.split_at_checked(bytes as usize)?;
+    others.chunks(one.len().max(1)).all(|other| other == one).then_some(one)
 }
 
 /// What an element of a dataset is.

@@ -3,7 +3,7 @@
 use super::chunk_index::Hdf4ChunkIndex;
 use super::decoder;
 use super::elements::Elements;
-use super::model::DataSet;
+use super::model::{DataSet, same};
 use super::values::{Stored, check_len};
 use crate::open_file::Node;
 use crate::{Error, Result};
@@ -42,25 +42,21 @@ pub(super) fn in_chunks(
             "chunks of an array of {shape:?} in an image of {pixels} pixels"
         )));
     }
-    shape.extend(data_set.shape.get(2));
+    let fill = match chunked.fill.len() == data_set.fill.len() {
+        true => chunked.fill.clone(),
+        false => data_set.fill.clone(),
+    };
     let element_bytes = data_set.element.bytes();
-    let (storage, filters) = Hdf4ChunkIndex::storage(elements, &shape, element_bytes, node, chunked)?;
-    if shape == data_set.shape {
-        return Ok(Stored { filters, ..storage.into() });
+    if let (true, Some(one)) = (data_set.shape.starts_with(&shape), same(&fill, element_bytes)) {
+        shape.extend(data_set.shape.get(2));
+        let (storage, filters) = Hdf4ChunkIndex::storage(elements, &shape, element_bytes, node, chunked)?;
+        return Ok(Stored { filters, fill: Some(one.to_vec()), ..storage.into() });
     }
     check_len(needed)?;
-    let array = Array {
-        origin: node.origin(),
-        shape,
-        is_null: false,
-        element: ElementSpec {
-            bytes: element_bytes as usize,
-            to_native: None,
-            to_datatype: Conversion::None,
-        },
-        fill: data_set.fill.clone(),
-        storage,
-    };
+    // A pixel is an element: what was never written may have another value for each component.
+    let (storage, filters) = Hdf4ChunkIndex::storage(elements, &shape, fill.len() as u64, node, chunked)?;
+    let element = ElementSpec { bytes: fill.len(), to_native: None, to_datatype: Conversion::None };
+    let array = Array { origin: node.origin(), shape, is_null: false, element, fill, storage };
     let mut data = zeroed(Some(needed))?;
     array::read(&array, &Selection::All, Endianness::File, None, &mut data, &Operation::default())?;
     Ok(Stored { filters, ..Storage::Compact { data: Bytes::from(data) }.into() })

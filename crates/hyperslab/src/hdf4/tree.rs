@@ -54,6 +54,7 @@ impl Builder<'_> {
         let described = if has_structures { &scientific.attributes[..] } else { &[] };
         let structures = Structures::read(described);
         let images = image::read(self.elements, self.tables);
+        let keys_of_images = images.by_key();
         let mut attributes = self.file_annotations();
         self.contents.image_attributes = images.attributes.len();
         attributes.extend(images.attributes);
@@ -66,9 +67,11 @@ impl Builder<'_> {
             let index = self.add(Object::DataSet(Box::new(picture.dataset)));
             let facts = Facts::new(picture.kind, picture.name, picture.reference);
             self.contents.facts.insert(index, facts);
-            self.lead_to(index, picture.keys);
             palettes.extend(picture.palette.map(|palette| (index, palette)));
             pictures.push(index);
+        }
+        for (key, number) in keys_of_images {
+            self.lead_to(pictures[number], vec![key]);
         }
         for (image, (_, reference)) in palettes {
             let keys = [(tag::PALETTE, reference), (tag::PALETTE_8, reference)];
@@ -158,15 +161,22 @@ impl Builder<'_> {
             let own = sds.dimensions.first().map(|axis| &mut self.contents.dimensions.dimensions[*axis]);
             own.into_iter().for_each(|own| own.len = own.len.max(sds.dataset.shape[0]));
         }
-        let mut indexes = Vec::new();
+        let (mut indexes, mut keys) = (Vec::new(), Vec::new());
         for sds in found.data_sets {
             let index = self.add(Object::DataSet(Box::new(sds.dataset)));
             let facts = Facts::new(Kind::DataSet, sds.name, sds.reference);
             self.contents.facts.insert(index, facts);
             self.contents.dimensions.axes.insert(Address(index as u64), sds.dimensions);
-            self.lead_to(index, sds.keys);
+            keys.push((index, sds.keys));
             indexes.push(index);
         }
+        // Programs also write the reference that `SDidtoref` gives with other tags of data sets.
+        let references = |(index, own): &(usize, Vec<(u16, u16)>)| {
+            let group = own.iter().find(|key| key.0 == tag::DATA_GROUP)?;
+            Some((*index, vec![(tag::DATA_GROUP_OLD, group.1), (tag::DATA, group.1)]))
+        };
+        let weak: Vec<_> = keys.iter().filter_map(references).collect();
+        keys.into_iter().chain(weak).for_each(|(index, keys)| self.lead_to(index, keys));
         indexes
     }
 

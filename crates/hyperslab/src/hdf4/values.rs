@@ -63,8 +63,10 @@ pub(super) fn open(elements: &Arc<Elements>, data_set: &DataSet, node: &Node) ->
     };
     let Stored { storage, layout, filters, fill: of_chunks } = stored(elements, data_set, node)?;
     // Chunks that are missing have the value that was set when chunking was, as in libhdf4.
-    let in_array = of_chunks.filter(|fill| fill.len() == data_set.fill.len());
-    let in_array = in_array.unwrap_or_else(|| data_set.fill.clone());
+    let of_chunks = of_chunks.filter(|fill| fill.len() as u64 == data_set.element.bytes());
+    // Where it is not the same for all elements, those that lack are in the storage.
+    let own = || data_set.same_fill().map_or_else(|| vec![0; datatype.size as usize], <[u8]>::to_vec);
+    let in_array = of_chunks.unwrap_or_else(own);
     let mut fill = in_array.clone();
     to_datatype.in_place(&mut fill);
     let array = Array {
@@ -94,10 +96,10 @@ fn stored(elements: &Arc<Elements>, data_set: &DataSet, node: &Node) -> Result<S
     let needed =
         needed.ok_or_else(|| Error::damaged(format!("the bytes of {:?} values overflow", data_set.shape)))?;
     if needed == 0 {
-        return Ok(nowhere(node).into());
+        return Ok(nowhere(data_set, node, needed).into());
     }
     match &data_set.values {
-        Values::Nowhere => Ok(nowhere(node).into()),
+        Values::Nowhere => Ok(nowhere(data_set, node, needed).into()),
         Values::Known(bytes) => Ok(Storage::Compact { data: Bytes::from(bytes.clone()) }.into()),
         Values::Within(key, start) => {
             if let Place::Extents(extents) = Place::of(elements, *key)?
@@ -130,7 +132,7 @@ fn stored(elements: &Arc<Elements>, data_set: &DataSet, node: &Node) -> Result<S
             if let Element::Record { fields, bytes } = &data_set.element {
                 let swaps = swaps(fields, *bytes);
                 if !swaps.are_none() {
-                    return records(elements, node, place, swaps, needed);
+                    return records(elements, data_set, node, place, swaps);
                 }
             }
             at_place(elements, data_set, node, place, needed)
@@ -147,7 +149,7 @@ fn at_place(
     needed: u64,
 ) -> Result<Stored> {
     match place {
-        Place::Nowhere => Ok(nowhere(node).into()),
+        Place::Nowhere => Ok(nowhere(data_set, node, needed).into()),
         Place::Extents(extents) => Ok(extents_storage(data_set, node, extents, needed).into()),
         Place::External(external) => {
             let files = external_files(&external);
@@ -168,9 +170,16 @@ fn at_place(
 }
 
 /// Records whose fields change their byte order as they are read.
-fn records(elements: &Arc<Elements>, node: &Node, place: Place, swaps: Swaps, needed: u64) -> Result<Stored> {
+fn records(
+    elements: &Arc<Elements>,
+    data_set: &DataSet,
+    node: &Node,
+    place: Place,
+    swaps: Swaps,
+) -> Result<Stored> {
+    let needed = data_set.shape.iter().product::<u64>() * data_set.element.bytes();
     let (source, layout): (Arc<dyn Source>, _) = match place {
-        Place::Nowhere => return Ok(nowhere(node).into()),
+        Place::Nowhere => return Ok(nowhere(data_set, node, needed).into()),
         Place::Extents(extents) => {
             let there: u64 = extents.iter().map(|extent| extent.len).sum();
             if there < needed {
@@ -202,8 +211,8 @@ fn external_files(external: &External) -> Vec<ExternalFile> {
 }
 
 /// Values that nobody wrote.
-fn nowhere(node: &Node) -> Storage {
-    Storage::Contiguous { data: node.file.data.clone(), base: None, record_bytes: None }
+fn nowhere(data_set: &DataSet, node: &Node, needed: u64) -> Storage {
+    extents_storage(data_set, node, Vec::new(), needed)
 }
 
 /// Values in parts of the file. What is missing at the end was never written.
@@ -211,7 +220,8 @@ fn extents_storage(data_set: &DataSet, node: &Node, mut extents: Vec<Stretch>, n
     let there: u64 = extents.iter().map(|extent| extent.len).sum();
     Stretch::push(&mut extents, Stretch { at: None, len: needed.saturating_sub(there) });
     match &extents[..] {
-        [Stretch { at, .. }] => {
+        [] => Storage::Contiguous { data: node.file.data.clone(), base: None, record_bytes: None },
+        [Stretch { at, .. }] if at.is_some() || data_set.same_fill().is_some() => {
             Storage::Contiguous { data: node.file.data.clone(), base: *at, record_bytes: None }
         }
         _ => joined(data_set, node, node.file.source.clone(), &extents),
@@ -238,8 +248,8 @@ fn coded(
     let length = u64::from(compressed.length);
     let (shape, element_bytes) = (&data_set.shape, data_set.element.bytes() as usize);
     let (address, stored_bytes) = match stored {
-        [] | [Stretch { at: None, .. }] => return Ok(nowhere(node).into()),
-        _ if length == 0 => return Ok(nowhere(node).into()),
+        [] | [Stretch { at: None, .. }] => return Ok(nowhere(data_set, node, needed).into()),
+        _ if length == 0 => return Ok(nowhere(data_set, node, needed).into()),
         [Stretch { at: Some(address), len }] if length == needed && !shape.is_empty() => (*address, *len),
         _ => {
             // The stream is not in one piece, or it has not as many bytes as the values.
