@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import struct
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import xarray as xr
 from pyhdf import V, VS  # noqa: F401: HDF.vgstart and HDF.vstart need them.
 from pyhdf.HDF import HC, HDF
 from pyhdf.SD import SD, SDC
+from records import COMMAND
 
 import hyperslab
 from hyperslab.errors import HyperslabError
@@ -286,3 +289,27 @@ def test_texts_of_attributes_that_are_not_utf8_are_latin1_in_xarray(tmp_path):
         found.to_netcdf(tmp_path / "new.nc", engine="netcdf4")
     with hyperslab.File(path) as file:
         assert file["one"].attrs["units"] == b"\xb0C"
+
+
+@pytest.mark.parametrize("coder", ["deflate", "skphuff"])
+def test_check_decodes_the_values(tmp_path, coder):
+    path = tmp_path / "coded.hdf"
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    one = file.create("one", SDC.INT32, (100, 100))
+    one.setcompress(*((SDC.COMP_DEFLATE, 6) if coder == "deflate" else (SDC.COMP_SKPHUFF, 4)))
+    one[:] = np.random.default_rng(0).integers(0, 1000, (100, 100)).astype("i4")
+    one.endaccess()
+    file.end()
+
+    def found(*more: str) -> list[str]:
+        command = [COMMAND, "check", "--json", *more, str(path)]
+        document = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+        return [finding["code"] + finding["object"] for finding in document["findings"]]
+
+    assert found("--data") == []
+    stored = bytearray(path.read_bytes())
+    if coder == "deflate":
+        middle = len(stored) // 2
+        stored[middle : middle + 50] = bytes(50)
+        path.write_bytes(stored)
+        assert found() == [] and found("--data") == ["chunk-data/one"]

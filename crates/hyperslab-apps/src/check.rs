@@ -1,5 +1,7 @@
 //! Whether files follow the specification. The rules are in `hyperslab-check`; this opens files, and adds up what was found.
 
+mod values;
+
 use crate::runner::PassedOver;
 use crate::{Error, Result, absent, files};
 use hyperslab::hdf5::source_with_metadata;
@@ -163,8 +165,12 @@ fn document<'r>(path: &Path, report: &'r Report, absent: &'r [String]) -> Docume
 /// # Errors
 /// A file that is not HDF5, and one that cannot be read.
 pub fn run(path: &Path, options: Options) -> Result<Checked> {
-    let (source, absent) = open(path)?;
-    let report = hyperslab_check::check(&*source, options);
+    let (source, absent, file) = open(path)?;
+    let mut report = hyperslab_check::check(&*source, options);
+    let file = file.filter(|file| options.data && file.format_word() == "hdf4");
+    if let (Some(file), Ok(report)) = (file, &mut report) {
+        values::decode(&file, report)?;
+    }
     report.map(|report| Checked { report, absent }).map_err(|error| {
         let message = format!("{}: {error}", files::shown(path));
         match error {
@@ -176,20 +182,22 @@ pub fn run(path: &Path, options: Options) -> Result<Checked> {
     })
 }
 
-/// The bytes of a file, and what it lacks. A file that cannot be opened as HDF5 because it is damaged is checked as it is.
-fn open(path: &Path) -> Result<(Arc<dyn Source>, Vec<String>), Error> {
+/// A file's bytes, what it lacks, and what opened it. A file that cannot be opened because it is damaged is checked as it is.
+type Opened = (Arc<dyn Source>, Vec<String>, Option<File>);
+
+fn open(path: &Path) -> Result<Opened, Error> {
     match files::look_with(path, &File::options()) {
         Ok(file) => {
             let source = source_with_metadata(&file);
             let mut absent = hyperslab::absent(&file);
             // A finding of its own.
             absent.retain(|absent| *absent != Absent::Close);
-            Ok((source, absent::sentences(&absent)))
+            Ok((source, absent::sentences(&absent), Some(file)))
         }
         Err(error) => match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotHdf5 | ErrorKind::Invalid => Err(error.into()),
             _ => match files::open_source(path) {
-                Ok(bytes) => Ok((bytes, Vec::new())),
+                Ok(bytes) => Ok((bytes, Vec::new(), None)),
                 Err(_) => Err(error.into()),
             },
         },

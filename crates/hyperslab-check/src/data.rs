@@ -2,6 +2,7 @@
 
 use crate::checker::Checker;
 use crate::dataset::DatasetParts;
+use crate::finding::{Finding, Report};
 use crate::references::{References, has_references};
 use crate::rule::rules;
 use crate::unfilter::specs;
@@ -20,6 +21,8 @@ rules! { RULES:
     FILTER_MISSING = Note "filter-missing", "IV.A.2.l";
 }
 
+/// Where the coders of HDF4 are specified.
+const HDF4_CODERS: &str = "HDF Specification and Developer's Guide, chapter 10";
 /// The name of chunks among the bytes of the file.
 pub(crate) const CHUNK: &str = "chunk";
 
@@ -31,6 +34,14 @@ const WAITING_MAX: usize = 1 << 12;
 const WAITING_BYTES_MAX: u64 = 64 << 20;
 /// Batches are smaller where chunks are larger than this.
 const DECODED_BYTES_MAX: u64 = 256 << 20;
+
+impl Report {
+    /// Adds a chunk of HDF4 that does not decode: its coders are not known here, but to the engine.
+    pub fn note_undecoded(&mut self, object: &str, at: u64, message: String) {
+        let (rule, object) = (&CHUNK_DATA, object.to_owned());
+        self.add(Finding { rule, object, structure: CHUNK, at, message, source: HDF4_CODERS });
+    }
+}
 
 /// The chunks of a dataset that are still to be read.
 pub(crate) struct ChunkReader {
