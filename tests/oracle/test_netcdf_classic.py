@@ -20,6 +20,7 @@ import xarray as xr
 from kit import CORPUS, missing_corpus, scaled
 
 import hyperslab
+from hyperslab.errors import HyperslabError
 
 FORMATS = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
 TYPES = ("i1", "S1", "i2", "i4", "f4", "f8")
@@ -223,6 +224,7 @@ import sys, warnings
 import numpy as np
 import xarray as xr
 import hyperslab
+from hyperslab.errors import HyperslabError
 
 warnings.simplefilter("ignore")
 options = {"mask_and_scale": False, "decode_times": False, "decode_coords": False, "concat_characters": False}
@@ -261,3 +263,21 @@ def test_an_index_names_each_record_and_the_order_of_bytes(tmp_path: Path) -> No
     assert json.loads(references["b/.zarray"])["dtype"] == ">f4"
     document = subprocess.run([sys.executable, "-m", "hyperslab", "index", "--format", "dmrpp", path], check=True, capture_output=True, text=True).stdout
     assert document.count('byteOrder="BE"') == 2 and document.count("<dmrpp:chunk ") == 8
+
+
+@pytest.mark.parametrize("count", [100, 20_000, 200_000])
+def test_a_conversion_that_keeps_going_loses_only_what_is_cut(tmp_path: Path, count: int) -> None:
+    old, new = tmp_path / "cut.nc", tmp_path / "new.nc"
+    with netCDF4.Dataset(old, "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("x", count)
+        for name in "ab":
+            file.createVariable(name, "i4", ("x",))[:] = np.arange(count)
+    old.write_bytes(old.read_bytes()[:-40])
+    with pytest.raises(HyperslabError):
+        hyperslab.repack(old, new)
+    [damage] = hyperslab.repack(old, new, keep_going=True)["result"]["damage"]
+    assert (damage["path"], damage["offset"], damage["shape"]) == ("/b", [count - 10], [10])
+    with netCDF4.Dataset(new) as file:
+        np.testing.assert_array_equal(file["a"][:], np.arange(count))
+        np.testing.assert_array_equal(file["b"][:-10], np.arange(count - 10))
+        assert file["b"][-10:].mask.all()

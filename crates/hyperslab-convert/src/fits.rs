@@ -50,5 +50,8 @@ pub(crate) fn check(netcdf: &Netcdf) -> Result<()> {
 fn other_form(netcdf: &Netcdf, error: Error) -> Error {
     let file = netcdf.file();
     let error = error.in_file(file.name());
-    if file.format_word() == "hdf4" { error.with_hint("`--to hdf5-h4` holds it") } else { error }
+    error.with_hint(match file.format_word() {
+        "hdf4" => "`--to hdf5-h4` holds it",
+        _ => "no form of netCDF holds it",
+    })
 }

@@ -24,7 +24,7 @@ mod netcdf4;
 mod view;
 
 use hyperslab::{Dataset, Error, File, Result};
-use hyperslab_create::NewFile;
+use hyperslab_create::{NewFile, WriteOptions};
 use hyperslab_netcdf::Netcdf;
 use std::sync::Arc;
 use view::{Metadata, View};
@@ -92,9 +92,12 @@ fn converted(
     Ok(Converted { file: options.open_source(Arc::new(view))?, notes, moved, values, growing: Vec::new() })
 }
 
-/// The metadata of a new file, and the length that the file has with its data.
+/// The metadata of a new file, and the length that the file has with its data. Values that cannot be read must not keep metadata from
+/// being read, so that no block has both.
 fn metadata(file: NewFile<'_>) -> Result<(Vec<u8>, u64)> {
-    file.metadata().map_err(|error| Error::unsupported(format!("has no place in a netCDF-4 file: {error}")))
+    let options = WriteOptions { page_bytes: Some(view::ADVICE.block_bytes), ..WriteOptions::default() };
+    file.metadata(options)
+        .map_err(|error| Error::unsupported(format!("has no place in a netCDF-4 file: {error}")))
 }
 
 #[cfg(test)]

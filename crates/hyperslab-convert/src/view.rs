@@ -29,7 +29,7 @@ impl Metadata {
 }
 
 /// Runs of values are read together: each read is planned anew.
-const ADVICE: Advice =
+pub(crate) const ADVICE: Advice =
     Advice { gap_bytes: 64 << 10, request_bytes_max: 8 << 20, block_bytes: 16 << 10, in_flight_max: 1 };
 
 fn past_end(at: u64, len: usize, file_len: u64) -> io::Result<()> {

@@ -80,11 +80,11 @@ impl NewFile<'_> {
     /// # Errors
     ///
     /// Chunks, whose places depend on their data.
-    pub fn metadata(self) -> Result<(Vec<u8>, u64), CreateError> {
+    pub fn metadata(self, options: WriteOptions) -> Result<(Vec<u8>, u64), CreateError> {
         let NewTree { tree, paths, .. } = NewTree::of(self)?;
         let located = |error: WriteError| located(error, &paths);
         let sink = MetadataSink::default();
-        let writer = FileWriter::create(&sink, tree, WriteOptions::default()).map_err(located)?;
+        let writer = FileWriter::create(&sink, tree, options).map_err(located)?;
         let file = writer.finish().map_err(located)?;
         Ok((sink.0.into_inner().unwrap_or_else(PoisonError::into_inner), file.bytes))
     }

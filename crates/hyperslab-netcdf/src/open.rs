@@ -14,6 +14,7 @@ use hyperslab::memory::in_parallel;
 use hyperslab::{Dataset, File, NamedDimensions, Object, Prefetch, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::{Attribute as Stored, Link, LinkTarget};
+use std::collections::HashSet;
 
 /// Groups around a group, at most: each has a path, which is as long as the group is deep.
 const DEPTH_MAX: usize = 1000;
@@ -21,6 +22,9 @@ const DEPTH_MAX: usize = 1000;
 const NETCDF4_MARKS_MIN: usize = 2;
 /// So many objects of a local file are opened by one thread.
 const FEW_OBJECTS: usize = 32;
+/// Paths of one view that lead to a group which others lead to. Groups that contain each other without a circle have twice as many
+/// with each group.
+const OTHER_PATHS_MAX: usize = 1 << 16;
 /// Objects of one view. Hard links may lead to the same group many times over.
 const OBJECTS_MAX: usize = 1 << 22;
 
@@ -122,6 +126,7 @@ impl Reader<'_> {
     fn tree(&mut self, root: &hyperslab::Group, attributes: Vec<Stored>) -> Result<()> {
         // Not by recursion: the file says how deeply its groups are nested, and a stack has a limit.
         let mut above = vec![self.group(root, "/", None, attributes, 0)?];
+        let (mut seen, mut other_paths) = (HashSet::new(), 0);
         while let Some(Level { id, children, .. }) = above.last_mut() {
             let parent = *id;
             let Some(Child { group, name, attributes }) = children.next() else {
@@ -136,6 +141,14 @@ impl Reader<'_> {
             if above.len() > DEPTH_MAX {
                 self.omit(parent, &name, &format!("its group has more than {DEPTH_MAX} groups around it"));
                 continue;
+            }
+            if !seen.insert(address) {
+                other_paths += 1;
+                if other_paths > OTHER_PATHS_MAX {
+                    let what = format!("more than {OTHER_PATHS_MAX} paths lead to groups that have others");
+                    self.omit(parent, &name, &what);
+                    continue;
+                }
             }
             match self.group(&group, &name, Some(parent), attributes, above.len()) {
                 Ok(level) => {

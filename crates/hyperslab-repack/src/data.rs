@@ -7,6 +7,7 @@ use hyperslab_encode::RepackError;
 use hyperslab_encode::checksums::PIECE_BYTES;
 use hyperslab_encode::chunk_filters::ChunkFilters;
 use hyperslab_format::message::Layout;
+use hyperslab_io::Source;
 use hyperslab_tree::damage::{Damage, fill_element, rows, tolerated};
 use hyperslab_tree::pieces::{Piece, each_piece, whole_chunk};
 use hyperslab_tree::relocate::{Relocatable, contains_addresses};
@@ -75,13 +76,7 @@ impl DataCopy<'_> {
             let mut readable = bytes.len();
             let mut read = self.reader.read_into(begin, bytes);
             if read.is_err() && self.keep_going {
-                // Of a file that is too short, whole elements up to its end.
-                let size = u64::from(dataset.datatype().size).max(1);
-                let elements = source.len().saturating_sub(begin) / size;
-                readable = elements.saturating_mul(size).min(bytes.len() as u64) as usize;
-                if source.read_into(begin, &mut bytes[..readable]).is_err() || readable == bytes.len() {
-                    readable = 0;
-                }
+                readable = read_prefix(&*source, begin, bytes, dataset.datatype().size.max(1) as usize);
             }
             if let (Err(error), true) = (&read, self.keep_going) {
                 let path = &self.sources.objects[id.0 as usize].1;
@@ -173,4 +168,19 @@ impl DataCopy<'_> {
             Ok(writer.write_chunk(id, stored.bytes, stored.mask)?)
         })
     }
+}
+/// Reads as many elements as can be read before the first that cannot, and returns their bytes.
+fn read_prefix(source: &dyn Source, at: u64, bytes: &mut [u8], element_bytes: usize) -> usize {
+    let (mut readable, mut lost) = (0, bytes.len().div_ceil(element_bytes));
+    while lost - readable > 1 {
+        let middle = readable + (lost - readable) / 2;
+        match source.read_into(at, &mut bytes[..middle * element_bytes]) {
+            Ok(()) => readable = middle,
+            Err(_) => lost = middle,
+        }
+    }
+    let readable = readable * element_bytes;
+    // A failed read may have written to what follows, and a later one to this.
+    let is_read = readable > 0 && source.read_into(at, &mut bytes[..readable]).is_ok();
+    if is_read { readable } else { 0 }
 }

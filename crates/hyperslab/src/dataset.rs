@@ -194,7 +194,7 @@ impl Dataset {
     /// chunk for each, of one index along the outermost axis. `None` for datasets that are stored otherwise.
     ///
     /// # Errors
-    /// Records that reach beyond the end of the file.
+    /// A record that lies behind the end of the file.
     pub fn record_map(&self) -> Result<Option<ChunkMap>> {
         let Some((base, step)) = self.records() else { return Ok(None) };
         let records = self.shape().first().copied().unwrap_or(0);
@@ -206,10 +206,10 @@ impl Dataset {
         }
         // Before there is a place for each: a few bytes can say that there are billions.
         let last = (records - 1).checked_mul(step).and_then(|bytes| bytes.checked_add(base));
-        let end = last.and_then(|last| last.checked_add(stored_bytes));
         let file_bytes = self.inner.node.file.source.len();
-        if end.is_none_or(|end| end > file_bytes) {
-            let what = format!("{records} records reach beyond the end of the file ({file_bytes} bytes)");
+        if last.is_none_or(|last| last >= file_bytes) {
+            let what =
+                format!("the last of {records} records lies behind the end of the file ({file_bytes} bytes)");
             return Err(self.inner.named(Error::damaged(what)));
         }
         let grid = ChunkGrid::new(self.shape(), &record)?;

@@ -68,13 +68,16 @@ pub(crate) fn resolve(start: Node, path: &str, lookup: &mut Lookup) -> Result<No
         false => start,
     };
     // A name of netCDF classic may have a slash.
-    let whole = path.trim_start_matches('/');
-    if whole.contains('/')
+    if path.contains('/')
         && node.file.format.dimensions().is_some()
         && node.object.kind() == ObjectKind::Group
-        && let Some(link) = node.link(whole)?
     {
-        return follow(&node, &link, lookup);
+        let whole = path.strip_prefix('/').unwrap_or(path);
+        for name in [path, whole] {
+            if let Some(link) = node.link(name)? {
+                return follow(&node, &link, lookup);
+            }
+        }
     }
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
         lookup.component().map_err(|error| node.named(error))?;

@@ -24,9 +24,11 @@ impl Job {
         let begun = Instant::now();
         let file = files::open_file(input, &File::options().allow_truncated(false))?;
         let named = |error: hyperslab::Error| {
-            let forms =
-                || "`--to netcdf4` holds it; `--to cdf5` all numbers of any size, in one group".into();
-            Error::from(error.in_file(file.name()).or_hint(forms))
+            let cdf5 = match version {
+                Version::Data64 => "",
+                _ => "; `--to cdf5` all numbers of any size, in one group",
+            };
+            Error::from(error.in_file(file.name()).or_hint(|| format!("`--to netcdf4` holds it{cdf5}")))
         };
         let plan = Classic::plan(&Netcdf::open(&file)?, version).map_err(named)?;
         let bytes = plan.file_bytes()?;

@@ -162,7 +162,7 @@ impl Job {
         input: &Path,
         converted: Option<&Converted>,
     ) -> Result<Vec<(String, String)>, Error> {
-        if self.keeps_pages && options.write.page_bytes.is_none() {
+        if self.keeps_pages && converted.is_none() && options.write.page_bytes.is_none() {
             options.write.page_bytes = page_bytes(file)?;
         }
         let moved = converted.map_or(&[][..], |converted| &converted.moved);

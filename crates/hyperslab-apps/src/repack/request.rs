@@ -165,13 +165,14 @@ impl Request {
             ("--user-block", self.user_block.is_some()),
             ("-l", !self.h5repack_layouts.is_empty()),
             ("-f", !self.h5repack_filters.is_empty()),
+            ("--keep-going", self.keep_going),
         ];
         match given.into_iter().find(|(_, is_given)| *is_given) {
             None => Ok(Some(version)),
             Some((option, _)) => {
                 let what = format!("{option} does not go with a file of netCDF classic (--to)");
                 Err(Error::wrong_request(what)
-                    .hint("such a file has no chunks, filters or pages, and holds all variables"))
+                    .hint("such a file has no chunks, filters or pages, and holds all variables with all their values"))
             }
         }
     }

@@ -161,8 +161,9 @@ pub(super) fn big_endian(dataset: &Dataset, shape: &[u64], range: Range<u64>) ->
         Class::Float(float) => float.order == ByteOrder::Little,
         _ => false,
     };
-    if is_little {
-        bytes.chunks_exact_mut(dataset.datatype().size as usize).for_each(<[u8]>::reverse);
+    let width = dataset.datatype().size as usize;
+    if is_little && width > 1 {
+        bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
     }
     Ok(bytes)
 }

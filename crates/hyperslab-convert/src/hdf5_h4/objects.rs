@@ -12,6 +12,9 @@ use hyperslab_create::{
 use std::collections::{HashMap, HashSet};
 
 const DIMENSION_GROUP: &str = "/HDF4_DIMGROUP";
+/// Attributes that say what an object was.
+const ADDED: [&str; 5] =
+    ["HDF4_OBJECT_TYPE", "HDF4_OBJECT_NAME", "HDF4_REF_NUM", "HDF4_DIMENSION_LIST", "HDF4_PALETTE_LIST"];
 const PALETTE_GROUP: &str = "/HDF4_PALGROUP";
 /// Bytes of an object reference.
 const REFERENCE_BYTES: usize = 8;
@@ -230,6 +233,14 @@ impl Planner<'_> {
     fn describe(&mut self, id: ObjectId, facts: &Facts, attributes: &[Attribute]) -> Result<()> {
         for attribute in attributes {
             let name = attributes::name(facts.kind, &attribute.name.to_string());
+            if ADDED.contains(&&*name) {
+                let note = format!(
+                    "{}: the attribute {name} is left out, because the new file has its own",
+                    facts.name
+                );
+                self.planned.notes.push(note);
+                continue;
+            }
             self.set(id, &name, copied(attribute))?;
         }
         let word = match facts.kind {

@@ -222,6 +222,9 @@ impl<W: Write> Printer<'_, '_, W> {
         if !self.netcdf.is_classic_model {
             return quoted(text);
         }
+        if text.is_empty() {
+            return quoted(text);
+        }
         let lines: Vec<String> = text.split_inclusive(|&byte| byte == b'\n').map(quoted).collect();
         let ends_in_break = text.ends_with(b"\n").then(|| quoted(b""));
         lines.into_iter().chain(ends_in_break).collect::<Vec<_>>().join(",\n\t\t\t")

@@ -5,6 +5,10 @@ pub(super) fn identifier(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for (i, c) in name.chars().enumerate() {
         let is_leading_digit = i == 0 && c.is_ascii_digit();
+        if c.is_ascii_control() {
+            out.push_str(&format!("\\%{:02x}", c as u32));
+            continue;
+        }
         if is_leading_digit || " !\"#$%&'()*,:;<=>?[]\\^`{|}~".contains(c) {
             out.push('\\');
         }
@@ -61,6 +65,7 @@ mod tests {
     #[test]
     fn names_and_texts_are_escaped() {
         assert_eq!(identifier("9 dim+a/b"), "\\9\\ dim+a/b");
+        assert_eq!(identifier("a\nb"), "a\\%0ab");
         assert_eq!(quoted(b"he said \"x\"\n\t\\\x01"), "\"he said \\\"x\\\"\\n\\t\\\\\\001\"");
         assert_eq!(without_trailing_nuls(b"ab\0c\0\0"), b"ab\0c");
         assert_eq!(without_trailing_nuls(b"\0"), b"");

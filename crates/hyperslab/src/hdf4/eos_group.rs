@@ -45,10 +45,13 @@ impl Builder<'_> {
             };
             let is_new = |index: &usize| !links.iter().any(|(_, known)| known == index);
             let Some(field) = found.filter(is_new) else { continue };
-            in_structures.insert(field);
+            let is_first = in_structures.insert(field);
             let parts = self.divided(field, structure);
             for field in if parts.is_empty() { vec![field] } else { parts } {
-                self.name_axes(field, index, structure, &mut dimensions);
+                // A field of two structures has the dimensions of the first.
+                if is_first {
+                    self.name_axes(field, index, structure, &mut dimensions);
+                }
                 links.push((self.name(&mut names, field), field));
             }
         }
