@@ -80,28 +80,41 @@ pub(crate) trait StoredObject: Any + Send + Sync {
     fn structure(&self) -> &'static str;
 
     /// All links of a group, sorted by the bytes of their names; links that cannot be parsed come last, as errors.
-    fn links(&self) -> Result<Vec<Result<Link>>>;
+    fn links(&self) -> Result<Vec<Result<Link>>> {
+        Ok(Vec::new())
+    }
 
     /// The number of links. Where the file stores it, they are not read.
-    fn link_count(&self) -> Result<u64>;
+    fn link_count(&self) -> Result<u64> {
+        Ok(0)
+    }
 
     /// The link of this name. The group is not listed.
-    fn link(&self, name: &[u8]) -> Result<Option<Link>>;
+    fn link(&self, _name: &[u8]) -> Result<Option<Link>> {
+        Ok(None)
+    }
 
-    /// True if the order in which links were created is stored.
-    fn tracks_link_order(&self) -> bool;
+    /// True if the order in which links were created is stored. Older formats list objects in the order of the file.
+    fn tracks_link_order(&self) -> bool {
+        true
+    }
 
     /// All attributes as the file stores them or, with a name, at least those of this name.
     fn attributes(&self, name: Option<&str>) -> Result<Vec<AttributeEntry>>;
 
     /// True if the order in which attributes were created is stored.
-    fn tracks_attribute_order(&self) -> bool;
+    fn tracks_attribute_order(&self) -> bool {
+        true
+    }
 
     /// The dataset. `node` is this object, and `operation` the call that led to it, which bounds its cost.
     fn dataset(&self, node: &Node, operation: &Operation) -> Result<StoredDataset>;
 
     /// The datatype of a named datatype.
-    fn datatype(&self) -> Result<Datatype>;
+    fn datatype(&self) -> Result<Datatype> {
+        Err(Error::invalid("is not a named datatype, which HDF5 alone has"))
+    }
+
     /// How the values of a dataset are stored, where HDF5 has no word for it.
     fn form(&self) -> Result<Option<Form>> {
         Ok(None)

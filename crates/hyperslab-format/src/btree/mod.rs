@@ -2,4 +2,5 @@
 
 pub mod record;
 pub mod v1;
+pub(crate) mod v1_layout;
 pub mod v2;

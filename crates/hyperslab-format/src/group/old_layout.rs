@@ -2,7 +2,8 @@
 //! [`old`](super::old)). All nodes but the last of a level are full.
 
 use super::symbol_table::{Entry, SymbolTableNode};
-use crate::btree::v1::{Node, NodeType};
+use crate::btree::v1::NodeType;
+use crate::btree::v1_layout::TreeLayout;
 use crate::heap::{HeapPlaces, HeapTextBuilder};
 use crate::message::datatype::Charset;
 use crate::message::{BtreeK, Link, LinkTarget, SymbolTable};
@@ -13,13 +14,11 @@ use crate::{Address, Allocate, EncodeError, Encoder, PlacedBlock, Widths};
 pub struct OldGroupLayout {
     widths: Widths,
     heap: HeapPlaces,
-    /// The addresses of the tree's nodes of each level, from the leaves to the root.
-    levels: Vec<Vec<Address>>,
+    tree: TreeLayout,
     /// The addresses of the symbol table nodes.
     symbols: Vec<Address>,
-    /// The entries of a full symbol table node, and the children of a full tree node.
+    /// The entries of a full symbol table node.
     symbols_max: usize,
-    children_max: usize,
 }
 
 const STRUCTURE: &str = "symbol table";
@@ -56,24 +55,16 @@ impl OldGroupLayout {
             (2 * usize::from(k.group_leaf).max(1), 2 * usize::from(k.group_internal).max(1));
         let symbols = links.len().div_ceil(symbols_max);
         // A group without links has a tree without children.
-        let mut counts = vec![symbols.div_ceil(children_max).max(1)];
-        while counts[counts.len() - 1] > 1 {
-            counts.push(counts[counts.len() - 1].div_ceil(children_max));
-        }
-        // The root first: a reader goes from it to the names and the leaves.
-        let node_bytes = Node::full_bytes(NodeType::Group, children_max as u64, widths);
-        let mut levels: Vec<Vec<Address>> =
-            counts.iter().rev().map(|&count| (0..count).map(|_| allocate(node_bytes)).collect()).collect();
-        levels.reverse();
+        let tree = TreeLayout::place(NodeType::Group, symbols, children_max, widths, allocate);
         let heap = Names::new(links).text.place(widths, allocate);
         let symbol_bytes = SymbolTableNode::full_bytes(symbols_max as u64, widths);
         let symbols = (0..symbols).map(|_| allocate(symbol_bytes)).collect();
-        Self { widths, heap, levels, symbols, symbols_max, children_max }
+        Self { widths, heap, tree, symbols, symbols_max }
     }
 
     /// The message that says where the group is.
     pub fn message(&self) -> SymbolTable {
-        SymbolTable { btree: self.levels[self.levels.len() - 1][0], heap: self.heap.header }
+        SymbolTable { btree: self.tree.root(), heap: self.heap.header }
     }
 
     /// All blocks. `links` are those for which the group was placed.
@@ -98,33 +89,12 @@ impl OldGroupLayout {
             SymbolTableNode::encode(entries, self.symbols_max, &mut out);
             blocks.push(PlacedBlock { address, bytes: out.finish()? });
         }
-        self.encode_tree(&entries, &mut blocks)?;
+        // Key k is the last name before child k; before the first name it is the empty text at offset 0.
+        blocks.extend(self.tree.encode(&self.symbols, self.symbols_max, |before, out| {
+            let last = before.min(entries.len()).checked_sub(1).and_then(|last| entries.get(last));
+            out.length("key", last.map_or(0, |entry| entry.name_offset));
+        })?);
         Ok(blocks)
-    }
-
-    fn encode_tree(&self, entries: &[Entry], blocks: &mut Vec<PlacedBlock>) -> Result<(), EncodeError> {
-        let mut children = &self.symbols;
-        // The number of links below each child but the last.
-        let mut below = self.symbols_max;
-        for (level, nodes) in (0..).zip(&self.levels) {
-            for (i, &address) in nodes.iter().enumerate() {
-                let first = i * self.children_max;
-                let part = &children[first..(first + self.children_max).min(children.len())];
-                let siblings = (i.checked_sub(1).map(|left| nodes[left]), nodes.get(i + 1).copied());
-                // Key k is the last name before child k; before the first name it is the empty text at offset 0.
-                let key = |k: usize, out: &mut Encoder| {
-                    let before = ((first + k) * below).min(entries.len());
-                    let last = before.checked_sub(1).and_then(|last| entries.get(last));
-                    out.length("key", last.map_or(0, |entry| entry.name_offset));
-                };
-                let mut out = Encoder::new("version 1 B-tree node", self.widths);
-                Node::encode(NodeType::Group, level, siblings, (part, self.children_max), key, &mut out);
-                blocks.push(PlacedBlock { address, bytes: out.finish()? });
-            }
-            children = nodes;
-            below *= self.children_max;
-        }
-        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use hyperslab_array::array::Operation;
 use hyperslab_classic::Header;
 use hyperslab_format::Address;
 use hyperslab_format::message::datatype::Charset;
-use hyperslab_format::message::{Datatype, Link, LinkTarget};
+use hyperslab_format::message::{Link, LinkTarget};
 use hyperslab_format::object_header::ObjectKind;
 use std::sync::Arc;
 
@@ -62,24 +62,12 @@ impl StoredObject for Root {
         Ok(variables.find(|(_, variable)| variable.name.as_bytes() == name).map(link))
     }
 
-    fn tracks_link_order(&self) -> bool {
-        true
-    }
-
     fn attributes(&self, _: Option<&str>) -> Result<Vec<AttributeEntry>> {
         Ok(attribute::entries(&self.0.attributes))
     }
 
-    fn tracks_attribute_order(&self) -> bool {
-        true
-    }
-
     fn dataset(&self, _: &Node, _: &Operation) -> Result<StoredDataset> {
         Err(Error::invalid("is a group, not a dataset"))
-    }
-
-    fn datatype(&self) -> Result<Datatype> {
-        Err(Error::invalid("is a group, not a named datatype"))
     }
 }
 
@@ -96,36 +84,12 @@ impl StoredObject for Variable {
         "variable"
     }
 
-    fn links(&self) -> Result<Vec<Result<Link>>> {
-        Ok(Vec::new())
-    }
-
-    fn link_count(&self) -> Result<u64> {
-        Ok(0)
-    }
-
-    fn link(&self, _: &[u8]) -> Result<Option<Link>> {
-        Ok(None)
-    }
-
-    fn tracks_link_order(&self) -> bool {
-        false
-    }
-
     fn attributes(&self, _: Option<&str>) -> Result<Vec<AttributeEntry>> {
         Ok(attribute::entries(&self.header.variables[self.number].attributes))
     }
 
-    fn tracks_attribute_order(&self) -> bool {
-        true
-    }
-
     fn dataset(&self, node: &Node, _: &Operation) -> Result<StoredDataset> {
         variable::open(&self.header, self.number, node)
-    }
-
-    fn datatype(&self) -> Result<Datatype> {
-        Err(Error::invalid("is a variable, not a named datatype"))
     }
 
     fn form(&self) -> Result<Option<Form>> {

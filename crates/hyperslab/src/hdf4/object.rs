@@ -12,7 +12,7 @@ use crate::stored_dataset::StoredDataset;
 use crate::{Error, Result};
 use hyperslab_array::array::Operation;
 use hyperslab_format::message::datatype::Charset;
-use hyperslab_format::message::{Datatype, Link, LinkTarget};
+use hyperslab_format::message::{Link, LinkTarget};
 use hyperslab_format::object_header::ObjectKind;
 use hyperslab_format::{Address, Name};
 use std::sync::Arc;
@@ -83,10 +83,6 @@ impl StoredObject for Numbered {
         Ok(found.map(|(name, index)| link(name, *index, None)))
     }
 
-    fn tracks_link_order(&self) -> bool {
-        true
-    }
-
     fn attributes(&self, _: Option<&str>) -> Result<Vec<AttributeEntry>> {
         Ok(match &self.contents.objects[self.index] {
             Object::Group(group) => attribute::entries(&group.attributes),
@@ -94,17 +90,9 @@ impl StoredObject for Numbered {
         })
     }
 
-    fn tracks_attribute_order(&self) -> bool {
-        true
-    }
-
     fn dataset(&self, node: &Node, _: &Operation) -> Result<StoredDataset> {
         let data_set = self.data_set().ok_or_else(|| Error::invalid("is a group, not a dataset"))?;
         values::open(&self.elements, data_set, node)
-    }
-
-    fn datatype(&self) -> Result<Datatype> {
-        Err(Error::invalid("HDF4 has no named datatypes"))
     }
 
     fn form(&self) -> Result<Option<Form>> {

@@ -2,20 +2,16 @@
 //! level are full.
 
 use super::super::columns::{Chunk, ChunkColumns};
-use crate::btree::v1::{Node, NodeType};
+use crate::btree::v1::NodeType;
+use crate::btree::v1_layout::TreeLayout;
 use crate::message::ChunkedLayout;
 use crate::{Address, Allocate, EncodeError, Encoder, PlacedBlock, Widths};
 
 #[derive(Debug, Clone)]
 pub(super) struct BTreeV1Layout {
-    kind: NodeType,
-    widths: Widths,
     /// The sizes of a chunk, with the element size.
     sizes: Vec<u64>,
-    /// Children of a full node.
-    room: usize,
-    /// The addresses of the nodes of each level, from the leaves to the root.
-    levels: Vec<Vec<Address>>,
+    tree: TreeLayout,
 }
 
 impl BTreeV1Layout {
@@ -27,50 +23,22 @@ impl BTreeV1Layout {
         widths: Widths,
         allocate: &mut Allocate<'_>,
     ) -> Self {
-        let room = 2 * usize::from(chunk_k.max(1));
         let kind = NodeType::Chunk { rank: layout.chunk_dims.len() };
-        let mut counts = vec![chunks.div_ceil(room).max(1)];
-        while counts[counts.len() - 1] > 1 {
-            counts.push(counts[counts.len() - 1].div_ceil(room));
-        }
-        let bytes = Node::full_bytes(kind, room as u64, widths);
-        // The root first: a reader goes from it to the leaves.
-        let mut levels: Vec<Vec<Address>> =
-            counts.iter().rev().map(|&count| (0..count).map(|_| allocate(bytes)).collect()).collect();
-        levels.reverse();
+        let tree = TreeLayout::place(kind, chunks, 2 * usize::from(chunk_k.max(1)), widths, allocate);
         let sizes = layout.chunk_dims.iter().copied().chain([layout.element_bytes.into()]).collect();
-        Self { kind, widths, sizes, room, levels }
+        Self { sizes, tree }
     }
 
     pub(super) fn address(&self) -> Address {
-        self.levels[self.levels.len() - 1][0]
+        self.tree.root()
     }
 
     pub(super) fn encode(&self, chunks: &ChunkColumns) -> Result<Vec<PlacedBlock>, EncodeError> {
-        let mut blocks = Vec::new();
         let leaves: Vec<Address> = chunks.addresses.iter().map(|&address| Address(address)).collect();
-        let mut children = &leaves;
-        // The number of chunks below each child but the last.
-        let mut below = 1;
-        for (level, nodes) in (0..).zip(&self.levels) {
-            for (i, &address) in nodes.iter().enumerate() {
-                let part = &children[i * self.room..((i + 1) * self.room).min(children.len())];
-                let siblings = (i.checked_sub(1).map(|left| nodes[left]), nodes.get(i + 1).copied());
-                let mut out = Encoder::new("version 1 B-tree node", self.widths);
-                let key = |k: usize, out: &mut Encoder| {
-                    let row = (i * self.room + k) * below;
-                    match row < chunks.len() {
-                        true => self.key(chunks.get(row), out),
-                        false => self.last_key(chunks.get(chunks.len() - 1), out),
-                    }
-                };
-                Node::encode(self.kind, level, siblings, (part, self.room), key, &mut out);
-                blocks.push(PlacedBlock { address, bytes: out.finish()? });
-            }
-            children = nodes;
-            below *= self.room;
-        }
-        Ok(blocks)
+        self.tree.encode(&leaves, 1, |row, out| match row < chunks.len() {
+            true => self.key(chunks.get(row), out),
+            false => self.last_key(chunks.get(chunks.len() - 1), out),
+        })
     }
 
     fn key(&self, chunk: Chunk<'_>, out: &mut Encoder) {
