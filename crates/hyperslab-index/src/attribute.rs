@@ -3,8 +3,8 @@
 //! Floating-point numbers are written with all digits of the double that equals them, so that a reader that knows the type
 //! of the variable gets the same bits. NaN and infinities are written as Python's `json` writes them.
 
-use crate::model::Omitted;
 use hyperslab::Heap;
+use hyperslab_netcdf::Omitted;
 use hyperslab_netcdf::{Attribute, Values};
 use serde_json::Value;
 

@@ -2,9 +2,10 @@
 
 use crate::array::array;
 use crate::attribute::attributes;
-use crate::model::{BuildOptions, Group, Index, Omitted};
+use crate::model::{BuildOptions, Group, Index};
 use hyperslab::{Error, File, Prefetch, Result};
 use hyperslab_netcdf::Netcdf;
+use hyperslab_netcdf::Omitted;
 
 impl Index {
     /// Collects where the chunks of all variables lie. Readers find the file at `url`.
@@ -20,10 +21,7 @@ impl Index {
         file.root()?.prefetch(&Prefetch { depth: usize::MAX, chunk_indexes: true, attributes: true });
         let netcdf = Netcdf::open(file)?;
         let mut index = Self { files: vec![url.to_owned()], ..Self::default() };
-        let omitted = &netcdf.omitted;
-        index
-            .omitted
-            .extend(omitted.iter().map(|one| Omitted { path: one.path.clone(), reason: one.reason.clone() }));
+        index.omitted.clone_from(&netcdf.omitted);
         let mut heap = file.heap();
         for group in &netcdf.groups {
             if let Some(reason) = refused(&group.path) {

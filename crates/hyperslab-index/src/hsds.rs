@@ -16,10 +16,11 @@ use crate::attribute::quoted;
 use crate::chunks::{Content, coordinates};
 use crate::codec::Codec;
 use crate::data_type::DataType;
-use crate::model::{Array, Index, Omitted};
+use crate::model::{Array, Index};
 use crate::zarr2::key;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use hyperslab_netcdf::Omitted;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 

@@ -4,6 +4,7 @@ use crate::chunks::Chunks;
 use crate::codec::Codec;
 use crate::data_type::DataType;
 use crate::values::Values;
+use hyperslab_netcdf::Omitted;
 
 /// The index of one file, or of several that are combined along a dimension.
 #[derive(Debug, Default)]
@@ -82,13 +83,4 @@ pub struct BuildOptions {
     pub fill: FillMeaning,
     /// The dimension along which the index will be combined with those of other files.
     pub concat: Option<String>,
-}
-
-/// Something that an index does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Omitted {
-    /// The path of the variable, or of the object and its attribute.
-    pub path: String,
-    /// Why.
-    pub reason: String,
 }

@@ -149,21 +149,10 @@ pub fn whole_chunk(elements: &[u8], count: &[u64], chunk: &[u64], size: usize) -
     if count == chunk {
         return elements.to_vec();
     }
-    let (Some((&row, count)), Some((&whole_row, chunk))) = (count.split_last(), chunk.split_last()) else {
-        return elements.to_vec();
-    };
-    let (row, whole_row) = (row as usize * size, whole_row as usize * size);
-    let mut whole = vec![0; whole_row * chunk.iter().product::<u64>() as usize];
-    for (number, bytes) in elements.chunks_exact(row.max(1)).enumerate() {
-        let (mut rest, mut rows, mut at) = (number as u64, 1, 0);
-        for (&count, &chunk) in count.iter().zip(chunk).rev() {
-            at += rest % count * rows;
-            rest /= count;
-            rows *= chunk;
-        }
-        let start = at as usize * whole_row;
-        whole[start..start + row].copy_from_slice(bytes);
-    }
+    let from_first = |count: &[u64]| Block { start: vec![0; count.len()], count: count.to_vec() };
+    let (part, chunk) = (from_first(count), from_first(chunk));
+    let mut whole = vec![0; chunk.elements() as usize * size];
+    copy_common((elements, &part), (&mut whole, &chunk), size);
     whole
 }
 

@@ -31,10 +31,10 @@ mod stored;
 mod types;
 mod user_types;
 
-use crate::model::Omitted;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hyperslab::Heap;
+use hyperslab_netcdf::Omitted;
 use hyperslab_netcdf::{Attribute, DimensionKind, Group, Netcdf, UserType, Variable};
 use maps::Maps;
 use std::collections::HashMap;
@@ -54,9 +54,7 @@ const VERSION: &str = "3.21.0";
 /// # Errors
 /// Those of `out`.
 pub fn write_dmrpp(netcdf: &Netcdf, name: &str, url: &str, out: &mut dyn Write) -> io::Result<Vec<Omitted>> {
-    let omitted = netcdf.omitted.iter();
-    let omitted = omitted.map(|one| Omitted { path: one.path.clone(), reason: one.reason.clone() }).collect();
-    let mut writer = Writer::new(netcdf, out, omitted);
+    let mut writer = Writer::new(netcdf, out, netcdf.omitted.clone());
     writeln!(writer.out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(
         writer.out,
