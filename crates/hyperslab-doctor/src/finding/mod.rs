@@ -56,28 +56,29 @@ struct Rule {
     code: &'static str,
     /// The source text of the file that defines it, whose module comment is the page.
     source: &'static str,
-    /// Looks for the problem. Some rules judge the cliffs of the case, which are computed once for all of them.
-    check: fn(&Case<'_>, &[Cliff]) -> Option<Finding>,
-    /// Structural rules need no simulated read: they are tried on every dataset of a file.
-    scope: Scope,
+    check: Check,
 }
 
-/// What a rule looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    /// How the data is stored.
-    Storage,
-    /// What reads cost.
-    Reads,
+/// What a rule looks at, and how it looks for its problem.
+enum Check {
+    /// How the data of a dataset is stored. No simulated read is needed: these are tried on every dataset of a file.
+    Storage(fn(&Case<'_>, &[Cliff]) -> Option<Finding>),
+    /// What reads cost. Some rules judge the cliffs of the case, which are computed once for all of them.
+    Reads(fn(&Case<'_>, &[Cliff]) -> Option<Finding>),
+    /// A file as a whole.
+    File(fn(&FileFacts, &Options) -> Option<Finding>),
+    /// A dataset of an older format.
+    Older(fn(&OlderCase<'_>) -> Option<Finding>),
+    /// A file of an older format.
+    OlderFile(fn(&OlderFileFacts, &Options) -> Option<Finding>),
 }
 
 macro_rules! rules {
-    ($($code:literal $module:ident $scope:ident),* $(,)?) => {
+    ($($code:literal $($module:ident)::+ $check:ident),* $(,)?) => {
         &[$(Rule {
             code: $code,
-            source: include_str!(concat!(stringify!($module), ".rs")),
-            check: $module::check,
-            scope: Scope::$scope,
+            source: include_str!(concat!("." $(, "/", stringify!($module))+, ".rs")),
+            check: Check::$check($($module)::+::check),
         }),*]
     };
 }
@@ -102,88 +103,42 @@ static RULES: &[Rule] = rules![
     "contiguous-across-fast-axis" contiguous_across_fast_axis Reads,
     "cloud-chunk-size" cloud_chunk_size Storage,
     "cloud-variable-length" cloud_variable_length Storage,
-];
-
-/// A finding that the doctor can make about a file as a whole.
-struct FileRule {
-    code: &'static str,
-    source: &'static str,
-    check: fn(&FileFacts, &Options) -> Option<Finding>,
-}
-
-macro_rules! file_rules {
-    ($($code:literal $module:ident),* $(,)?) => {
-        &[$(FileRule {
-            code: $code,
-            source: include_str!(concat!(stringify!($module), ".rs")),
-            check: $module::check,
-        }),*]
-    };
-}
-
-static FILE_RULES: &[FileRule] = file_rules![
-    "scattered-metadata" scattered_metadata,
-    "dense-storage" dense_storage,
-    "deep-groups" deep_groups,
-    "page-size-against-chunks" page_size_against_chunks,
-    "cloud-metadata" cloud_metadata,
-    "cloud-chunk-above-page" cloud_chunk_above_page,
-    "cloud-growing-dataset" cloud_growing_dataset,
-    "cloud-page-slack" cloud_page_slack,
-    "cmip7-packing" cmip7_packing,
-    "unused-space" unused_space,
-    "many-open-datasets" many_open_datasets,
-];
-
-/// A finding about a dataset of an older format, or about such a file.
-struct OlderRule {
-    code: &'static str,
-    source: &'static str,
-    check: OlderCheck,
-}
-
-enum OlderCheck {
-    Dataset(fn(&OlderCase<'_>) -> Option<Finding>),
-    File(fn(&OlderFileFacts, &Options) -> Option<Finding>),
-}
-
-macro_rules! older_rules {
-    ($($code:literal $module:ident $of:ident),* $(,)?) => {
-        &[$(OlderRule {
-            code: $code,
-            source: include_str!(concat!("older/", stringify!($module), ".rs")),
-            check: OlderCheck::$of(older::$module::check),
-        }),*]
-    };
-}
-
-static OLDER_RULES: &[OlderRule] = older_rules![
-    "stream-decoded-again" stream_decoded_again Dataset,
-    "chunk-cache-of-hdf4" chunk_cache_of_hdf4 Dataset,
-    "small-chunks-of-hdf4" small_chunks_of_hdf4 Dataset,
-    "linked-blocks" linked_blocks Dataset,
-    "interleaved-records" interleaved_records Dataset,
-    "descriptor-chain" descriptor_chain File,
-    "near-size-limit" near_size_limit File,
+    "scattered-metadata" scattered_metadata File,
+    "dense-storage" dense_storage File,
+    "deep-groups" deep_groups File,
+    "page-size-against-chunks" page_size_against_chunks File,
+    "cloud-metadata" cloud_metadata File,
+    "cloud-chunk-above-page" cloud_chunk_above_page File,
+    "cloud-growing-dataset" cloud_growing_dataset File,
+    "cloud-page-slack" cloud_page_slack File,
+    "cmip7-packing" cmip7_packing File,
+    "unused-space" unused_space File,
+    "many-open-datasets" many_open_datasets File,
+    "stream-decoded-again" older::stream_decoded_again Older,
+    "chunk-cache-of-hdf4" older::chunk_cache_of_hdf4 Older,
+    "small-chunks-of-hdf4" older::small_chunks_of_hdf4 Older,
+    "linked-blocks" older::linked_blocks Older,
+    "interleaved-records" older::interleaved_records Older,
+    "descriptor-chain" older::descriptor_chain OlderFile,
+    "near-size-limit" older::near_size_limit OlderFile,
 ];
 
 /// All findings about a dataset of an older format, most severe first; if its reads were not simulated, those about its storage.
 pub(crate) fn check_older(case: &OlderCase<'_>) -> Vec<Finding> {
-    let checks = OLDER_RULES.iter().filter_map(|rule| match rule.check {
-        OlderCheck::Dataset(check) => Some(check),
-        OlderCheck::File(_) => None,
+    let found = RULES.iter().filter_map(|rule| match rule.check {
+        Check::Older(check) => check(case),
+        _ => None,
     });
-    let found = checks.chain([older::raw_data::check as fn(&OlderCase<'_>) -> _]);
-    sorted(found.filter_map(|check| check(case)), case.options)
+    sorted(found.chain(older::raw_data::check(case)), case.options)
 }
 
 /// All findings about a file of an older format, most severe first.
 pub(crate) fn check_older_file(facts: &OlderFileFacts, options: &Options) -> Vec<Finding> {
-    let checks = OLDER_RULES.iter().filter_map(|rule| match rule.check {
-        OlderCheck::File(check) => Some(check),
-        OlderCheck::Dataset(_) => None,
+    let found = RULES.iter().filter_map(|rule| match rule.check {
+        Check::OlderFile(check) => check(facts, options),
+        _ => None,
     });
-    sorted(checks.filter_map(|check| check(facts, options)), options)
+    sorted(found, options)
 }
 
 /// Those that matter, the most severe first.
@@ -195,25 +150,28 @@ fn sorted(found: impl Iterator<Item = Finding>, options: &Options) -> Vec<Findin
 
 /// All findings about a file as a whole, most severe first.
 pub(crate) fn check_file(facts: &FileFacts, options: &Options) -> Vec<Finding> {
-    let found = FILE_RULES.iter().filter_map(|rule| {
-        let finding = (rule.check)(facts, options)?;
-        debug_assert_eq!(finding.code, rule.code);
-        Some(finding)
+    let found = RULES.iter().filter_map(|rule| match rule.check {
+        Check::File(check) => check(facts, options),
+        _ => None,
     });
     sorted(found, options)
 }
 
 /// True if a structural rule finds something that matters. `case` needs no reads.
 pub(crate) fn has_storage_fault(case: &Case<'_>) -> bool {
-    let mut rules = RULES.iter().filter(|rule| rule.scope == Scope::Storage);
-    rules.any(|rule| (rule.check)(case, &[]).is_some_and(|finding| finding.cost.matters(case.options)))
+    let mut found = RULES.iter().filter_map(|rule| match rule.check {
+        Check::Storage(check) => check(case, &[]),
+        _ => None,
+    });
+    found.any(|finding| finding.cost.matters(case.options))
 }
 
 /// All findings about a case, most severe first.
 pub(crate) fn check(case: &Case<'_>) -> Vec<Finding> {
     let cliffs = cliff::find(case);
     let found = RULES.iter().filter_map(|rule| {
-        let mut finding = (rule.check)(case, &cliffs)?;
+        let (Check::Storage(check) | Check::Reads(check)) = rule.check else { return None };
+        let mut finding = check(case, &cliffs)?;
         debug_assert_eq!(finding.code, rule.code);
         // What slows another read is offered last.
         finding.fixes.sort_by_key(|fix| fix.slows_others);
@@ -222,22 +180,16 @@ pub(crate) fn check(case: &Case<'_>) -> Vec<Finding> {
     sorted(found, case.options)
 }
 
-/// All rules: their codes, and the source texts of the files that define them.
-fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let of_datasets = RULES.iter().map(|rule| (rule.code, rule.source));
-    let of_files = FILE_RULES.iter().map(|rule| (rule.code, rule.source));
-    of_datasets.chain(of_files).chain(OLDER_RULES.iter().map(|rule| (rule.code, rule.source)))
-}
-
 /// The codes of all findings.
 pub fn codes() -> impl Iterator<Item = &'static str> {
-    rules().map(|(code, _)| code)
+    RULES.iter().map(|rule| rule.code)
 }
 
 /// The page of a finding, in Markdown; `None` if there is no such code.
 pub fn why(code: &str) -> Option<String> {
-    let (_, source) = rules().find(|(known, _)| *known == code)?;
-    let page: Vec<&str> = source
+    let rule = RULES.iter().find(|rule| rule.code == code)?;
+    let page: Vec<&str> = rule
+        .source
         .lines()
         .map_while(|line| line.strip_prefix("//!"))
         .map(|line| line.strip_prefix(' ').unwrap_or(line))
