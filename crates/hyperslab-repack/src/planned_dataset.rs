@@ -1,12 +1,13 @@
 //! What a plan says about single datasets. There may be millions of them, of few kinds: what many have in common is shared.
 
 use hyperslab_write::ObjectId;
+use serde::Serialize;
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::sync::Arc;
 
 /// A dataset that is stored otherwise than before.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlannedDataset {
     /// Its path.
     pub path: Box<str>,
@@ -31,7 +32,7 @@ pub struct PlannedDataset {
 }
 
 /// A layout and filters, for people.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct StorageSummary {
     /// `chunked`, `contiguous`, `compact`, `virtual` or `external`.
     pub layout: &'static str,

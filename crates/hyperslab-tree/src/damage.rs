@@ -4,9 +4,10 @@ use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Error, ErrorKind};
 use hyperslab_encode::RepackError;
 use hyperslab_encode::block::Block;
+use serde::Serialize;
 
 /// A part of the source that could not be read, and became fill values.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Damage {
     /// The path of the dataset.
     pub path: String,
@@ -19,7 +20,7 @@ pub struct Damage {
 }
 
 /// A part of the source that could not be read, and that the new file does not have.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Lost {
     /// The path of the object.
     pub path: String,

@@ -1,6 +1,7 @@
 //! Which objects are copied, and under which names.
 
 use hyperslab_storage::PathPattern;
+use serde::Serialize;
 
 /// The objects of the new file. By default, all of the source, with their names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -51,7 +52,7 @@ pub struct SelectionSummary {
 }
 
 /// An object that is copied because another one needs it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Needed {
     /// Its path.
     pub path: String,
@@ -63,7 +64,7 @@ pub struct Needed {
 }
 
 /// An object that referred to others that are left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BrokenReference {
     /// Its path.
     pub path: String,

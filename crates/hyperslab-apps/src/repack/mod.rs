@@ -20,10 +20,7 @@ mod rules;
 mod targets;
 mod words;
 
-pub use model::{
-    BrokenReference, DamagedPart, Dataset, Document, Encoder, Kept, LostPart, Needed, Outcome, Plan,
-    RaisedFeature, Renamed, Rounding, Selection,
-};
+pub use model::{Document, Encoder, Kept, Outcome, Plan, RaisedFeature, Renamed, Rounding, Selection};
 pub use observer::{Observer, Quiet};
 pub use read_effects::{Counts, ReadEffect};
 pub use request::{Libver, NewFormat, Profile, Request};

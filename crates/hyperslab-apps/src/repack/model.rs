@@ -4,10 +4,11 @@ use super::read_effects::ReadEffect;
 use crate::files;
 use hyperslab_filters::DeflateEncoder;
 use hyperslab_repack::{
-    Damage, Estimate, PlannedDataset, RepackError, RepackPlan, Repacked, SelectionSummary, StorageSummary,
+    BrokenReference, Damage, Estimate, Lost, Needed, PlannedDataset, RepackError, RepackPlan, Repacked,
+    SelectionSummary,
 };
 use hyperslab_storage::GzipEncoder;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ pub struct Document {
 #[derive(Debug, Default, Serialize)]
 pub struct Plan {
     /// Datasets that are stored otherwise than before.
-    pub datasets: Vec<Dataset>,
+    pub datasets: Vec<Arc<PlannedDataset>>,
     /// Datasets that patterns match and that stay as they are.
     pub kept: Vec<Kept>,
     /// What the selection of objects leaves out, adds and changes; null if all are copied.
@@ -53,70 +54,13 @@ pub struct Plan {
     pub is_sampled: Option<bool>,
 }
 
-/// A dataset that is stored otherwise. There may be millions, which the plan has in memory already.
-#[derive(Debug, Clone)]
-pub struct Dataset(pub Arc<PlannedDataset>);
-
-impl Serialize for Dataset {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Shown<'a> {
-            path: &'a str,
-            /// The options that say so; `--like doctor: CODE` for a finding of the doctor.
-            options: &'a [String],
-            shape: &'a [u64],
-            logical_bytes: u64,
-            stored_bytes: u64,
-            before: Storage<'a>,
-            after: Storage<'a>,
-            /// Chunks in the new file.
-            chunks: u64,
-            memory_bytes: u64,
-            temporary_bytes: u64,
-        }
-        let dataset = &*self.0;
-        Shown {
-            path: &dataset.path,
-            options: &dataset.options,
-            shape: &dataset.shape,
-            logical_bytes: dataset.logical_bytes,
-            stored_bytes: dataset.stored_bytes,
-            before: Storage::of(&dataset.before),
-            after: Storage::of(&dataset.after),
-            chunks: dataset.chunks,
-            memory_bytes: dataset.memory_bytes,
-            temporary_bytes: dataset.temporary_bytes,
-        }
-        .serialize(serializer)
-    }
-}
-
-/// A layout and filters.
-#[derive(Debug, Serialize)]
-struct Storage<'a> {
-    layout: &'static str,
-    chunk: Option<&'a [u64]>,
-    filters: &'a [String],
-}
-
-impl<'a> Storage<'a> {
-    fn of(storage: &'a StorageSummary) -> Self {
-        Self { layout: storage.layout, chunk: storage.chunk.as_deref(), filters: &storage.filters }
-    }
-}
-
 /// A dataset that stays as it is.
 #[derive(Debug, Serialize)]
 pub struct Kept {
     /// The object.
     pub path: Box<str>,
     /// In memory once for all datasets that it is about.
-    #[serde(serialize_with = "shared_text")]
     pub reason: Arc<str>,
-}
-
-fn shared_text<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(text)
 }
 
 /// What the new file contains that releases as old as `--libver` cannot read.
@@ -147,17 +91,6 @@ pub struct Selection {
     pub severed: Vec<BrokenReference>,
 }
 
-/// An object that is copied because another one needs it.
-#[derive(Debug, Serialize)]
-pub struct Needed {
-    /// The object.
-    pub path: String,
-    /// What needs it.
-    pub by: String,
-    /// `dimension scale`, `datatype`, `source`, `target`, `dimension`, or the attribute that names it.
-    pub role: &'static str,
-}
-
 /// An object with a new path.
 #[derive(Debug, Serialize)]
 pub struct Renamed {
@@ -165,15 +98,6 @@ pub struct Renamed {
     pub from: String,
     /// Its new path.
     pub to: String,
-}
-
-/// An object that referred to others that are left out.
-#[derive(Debug, Serialize)]
-pub struct BrokenReference {
-    /// The object.
-    pub path: String,
-    /// What it is.
-    pub what: String,
 }
 
 /// What was done.
@@ -192,39 +116,15 @@ pub struct Outcome {
     /// Bytes of the new file that were read back and compared; null without verification.
     pub verified_bytes: Option<u64>,
     /// Parts that could not be read, and became fill values.
-    pub damage: Vec<DamagedPart>,
+    pub damage: Vec<Damage>,
     /// What could not be read, and is left out.
-    pub lost: Vec<LostPart>,
+    pub lost: Vec<Lost>,
     /// The largest error of each dataset whose filters round.
     pub rounding: Vec<Rounding>,
     /// Which encoder wrote each dataset that was encoded anew by gzip.
     pub encoders: Vec<Encoder>,
     /// What usual reads of changed datasets take in libhdf5 with its default cache, before and after.
     pub reads: Vec<ReadEffect>,
-}
-
-/// An object, or a part of one, that could not be read.
-#[derive(Debug, Serialize)]
-pub struct LostPart {
-    /// The object.
-    pub path: String,
-    /// What it is.
-    pub what: &'static str,
-    /// Why.
-    pub error: String,
-}
-
-/// A part of a dataset that could not be read.
-#[derive(Debug, Serialize)]
-pub struct DamagedPart {
-    /// The object.
-    pub path: String,
-    /// Its first element along each dimension.
-    pub offset: Vec<u64>,
-    /// Its extent along each dimension.
-    pub shape: Vec<u64>,
-    /// Why.
-    pub error: String,
 }
 
 /// Which encoder wrote a dataset.
@@ -288,7 +188,7 @@ impl Plan {
         Ok(Self {
             memory_bytes: datasets.iter().map(|dataset| dataset.memory_bytes).max().unwrap_or(0),
             temporary_bytes: datasets.iter().map(|dataset| dataset.temporary_bytes).max().unwrap_or(0),
-            datasets: datasets.iter().cloned().map(Dataset).collect(),
+            datasets: datasets.clone(),
             kept: kept.collect(),
             selection: Selection::new(plan.selection()),
             raised: raised.collect(),
@@ -307,33 +207,13 @@ impl Selection {
             return None;
         }
         let SelectionSummary { omitted, needed, dimensions, renamed, severed } = summary.clone();
-        let listed = |needed: Vec<hyperslab_repack::Needed>| {
-            needed
-                .into_iter()
-                .map(|hyperslab_repack::Needed { path, by, role }| Needed { path, by, role })
-                .collect()
-        };
         Some(Self {
             omitted,
-            needed: listed(needed),
-            dimensions: listed(dimensions),
+            needed,
+            dimensions,
             renamed: renamed.into_iter().map(|(from, to)| Renamed { from, to }).collect(),
-            severed: severed
-                .into_iter()
-                .map(|severed| BrokenReference { path: severed.path, what: severed.what })
-                .collect(),
+            severed,
         })
-    }
-}
-
-impl From<&Damage> for DamagedPart {
-    fn from(damage: &Damage) -> Self {
-        Self {
-            path: damage.path.clone(),
-            offset: damage.offset.clone(),
-            shape: damage.shape.clone(),
-            error: damage.error.clone(),
-        }
     }
 }
 
@@ -356,12 +236,8 @@ impl Outcome {
             metadata_bytes: repacked.metadata_bytes,
             seconds,
             verified_bytes,
-            damage: repacked.damage.iter().map(DamagedPart::from).collect(),
-            lost: repacked
-                .lost
-                .iter()
-                .map(|lost| LostPart { path: lost.path.clone(), what: lost.what, error: lost.error.clone() })
-                .collect(),
+            damage: repacked.damage.clone(),
+            lost: repacked.lost.clone(),
             rounding: rounding
                 .map(|(path, error_max)| Rounding { path: path.clone(), error_max: *error_max })
                 .collect(),

@@ -18,7 +18,7 @@ pub(super) fn plan(plan: &Plan) -> String {
         text.push_str("all data is copied as it is stored\n");
     }
     for dataset in &plan.datasets {
-        text.push_str(&self::dataset(&dataset.0));
+        text.push_str(&self::dataset(dataset));
     }
     for kept in &plan.kept {
         text.push_str(&format!("{} stays as it is: {}\n", one_line(&kept.path), one_line(&kept.reason)));
