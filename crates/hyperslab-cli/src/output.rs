@@ -1,17 +1,6 @@
 //! Tables for the terminal: columns as wide as their widest cell, separated by two spaces, without trailing spaces.
 
-/// The alignment of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Align {
-    Left,
-    Right,
-}
-
-impl From<hyperslab_report::Align> for Align {
-    fn from(align: hyperslab_report::Align) -> Self {
-        if align == hyperslab_report::Align::Right { Self::Right } else { Self::Left }
-    }
-}
+pub(crate) use hyperslab_report::Align;
 
 /// A line of a table: cells, or text that spans all columns.
 pub(crate) enum Line {
@@ -79,7 +68,7 @@ fn push_row<'a>(
         }
         let padding = " ".repeat(column_width.saturating_sub(width(cell)));
         match align {
-            Align::Left => text.extend([*cell, &padding]),
+            Align::Left | Align::Command => text.extend([*cell, &padding]),
             Align::Right => text.extend([&padding, *cell]),
         }
     }

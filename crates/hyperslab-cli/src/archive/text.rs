@@ -1,6 +1,6 @@
 //! The summary as text.
 
-use crate::output::{Align, Line, table};
+use crate::output::{Line, table};
 use hyperslab_apps::archive::Summary;
 use hyperslab_pages::archive::tables::{self, SavingsTable};
 use hyperslab_pages::archive::words::{headline, rank_text};
@@ -30,6 +30,5 @@ fn table_text(SavingsTable { head, mut rows }: SavingsTable) -> String {
     if more > 0 {
         lines.push(Line::Text(format!("and {} more (--json)", count_text(more as u64))));
     }
-    let head: Vec<(&str, Align)> = head.into_iter().map(|(title, align)| (title, align.into())).collect();
     table(&head, &lines)
 }

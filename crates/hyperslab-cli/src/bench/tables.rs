@@ -1,6 +1,6 @@
 //! A table as text for the terminal, and in Markdown; the report crate renders the same in HTML.
 
-use crate::output::{Align as Edge, Line, table_of_width};
+use crate::output::{Line, table_of_width};
 use hyperslab_report::{Align, Table};
 
 /// Wider tables are told row by row.
@@ -13,8 +13,8 @@ pub(super) fn text(table: &Table) -> String {
     if width > WIDTH_MAX {
         return blocks(table);
     }
-    let head: Vec<(&str, Edge)> =
-        table.columns.iter().map(|column| (column.title.as_str(), column.align.into())).collect();
+    let head: Vec<(&str, Align)> =
+        table.columns.iter().map(|column| (column.title.as_str(), column.align)).collect();
     let lines: Vec<Line> = table.rows.iter().cloned().map(Line::Cells).collect();
     table_of_width(&head, &lines, WIDTH_MAX)
 }
