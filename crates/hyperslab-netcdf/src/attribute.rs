@@ -81,6 +81,16 @@ impl Attribute {
         self.attribute_type = type_of(&self.stored, types);
     }
 
+    /// Its text, up to the first NUL; of several texts, all with spaces between them. `None` where it is no text, or cannot be read.
+    pub fn text(&self, heap: &mut Heap) -> Option<String> {
+        let bytes = match self.values(heap).ok()? {
+            Values::Char(text) => text,
+            Values::String(texts) => texts.join(&b' '),
+            _ => return None,
+        };
+        Some(String::from_utf8_lossy(until_nul(&bytes)).into_owned())
+    }
+
     /// Its values. `heap` is that of the file which the attribute lies in.
     ///
     /// # Errors

@@ -6,9 +6,7 @@
 
 use crate::link_tree::LinkTree;
 use hyperslab::{Address, Dataset, File};
-use hyperslab_netcdf::{
-    Attribute, Dimension, DimensionKind, GroupId, Netcdf, TypeId, Values, Variable, VariableType,
-};
+use hyperslab_netcdf::{Dimension, DimensionKind, GroupId, Netcdf, TypeId, Variable, VariableType};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Attributes of the CF conventions that name variables.
@@ -143,7 +141,10 @@ fn companions<'n>(
     group: GroupId,
 ) -> impl Iterator<Item = (&'n Dataset, &'static str)> {
     COMPANIONS.into_iter().flat_map(move |role| {
-        let text = variable.attribute(role).map_or(String::new(), |attribute| text_of(netcdf, attribute));
+        let text = variable
+            .attribute(role)
+            .and_then(|attribute| attribute.text(&mut netcdf.file().heap()))
+            .unwrap_or_default();
         let names: Vec<String> = text.split_ascii_whitespace().filter_map(|word| named(word, role)).collect();
         names.into_iter().filter_map(move |name| Some((find(netcdf, group, &name)?, role)))
     })
@@ -172,15 +173,4 @@ fn find<'n>(netcdf: &'n Netcdf, group: GroupId, name: &str) -> Option<&'n Datase
         let variables = &netcdf.group(id).variables;
         variables.iter().find(|variable| variable.name == name).map(|variable| &variable.dataset)
     })
-}
-
-fn text_of(netcdf: &Netcdf, attribute: &Attribute) -> String {
-    let mut heap = netcdf.file().heap();
-    let bytes = match attribute.values(&mut heap) {
-        Ok(Values::Char(text)) => text,
-        Ok(Values::String(texts)) => texts.join(&b' '),
-        _ => return String::new(),
-    };
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }

@@ -3,7 +3,7 @@
 use hyperslab::{Dataset, File, Object};
 use hyperslab_advise::Axis;
 use hyperslab_format::Address;
-use hyperslab_netcdf::{Attribute, Dimension, DimensionKind, Netcdf, Values, Variable};
+use hyperslab_netcdf::{Dimension, DimensionKind, Netcdf, Variable};
 use std::collections::HashMap;
 
 /// The axes of all datasets, by the address of their object headers.
@@ -25,7 +25,10 @@ impl Axes {
                 DimensionKind::NoVariable(_) | DimensionKind::Bare => None,
                 DimensionKind::Phony => return Axis::default(),
             };
-            let attribute = |name: &str| text(&netcdf, coordinate?.attribute(name)?);
+            let attribute = |name: &str| {
+                let text = coordinate?.attribute(name)?.text(&mut netcdf.file().heap())?;
+                Some(text.trim().to_owned())
+            };
             Axis { name: dimension.name.clone(), units: attribute("units"), mark: attribute("axis") }
         };
         let named = variables().map(|variable| {
@@ -43,15 +46,4 @@ impl Axes {
 
 fn address(dataset: &Dataset) -> Address {
     Object::Dataset(dataset.clone()).address()
-}
-
-/// An attribute that is one text.
-fn text(netcdf: &Netcdf, attribute: &Attribute) -> Option<String> {
-    let bytes = match attribute.values(&mut netcdf.file().heap()).ok()? {
-        Values::Char(bytes) => bytes,
-        Values::String(texts) => texts.into_iter().next()?,
-        _ => return None,
-    };
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    Some(String::from_utf8_lossy(&bytes[..end]).trim().to_owned())
 }
