@@ -43,11 +43,12 @@ class File(h5netcdf.File, metaclass=ABCMeta):  # type: ignore[misc, unused-ignor
         **options: Any,
     ) -> None:
         """`path` is what `hyperslab.File` opens, or such a file; `options` are those of `hyperslab.File`."""
+        # Until h5netcdf has opened it.
+        self._closed = True
         is_open = isinstance(path, hyperslab.File)
         opened = path if is_open else hyperslab.File(path, mode, **options)
         settings = {} if decode_vlen_strings is None else {"decode_vlen_strings": decode_vlen_strings}
-        # Until h5netcdf has opened it.
-        self._closed, self._close_h5file, self._opened = True, not is_open, opened
+        self._close_h5file, self._opened = not is_open, opened
         if opened.format != "hdf5":
             opened = _hyperslab.as_netcdf4(opened)
         super().__init__(opened, "r", invalid_netcdf=invalid_netcdf, phony_dims=phony_dims, backend="h5py", **settings)

@@ -12,6 +12,7 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
+from hdf4_library import set_chunks
 from pyhdf import V, VS  # noqa: F401: HDF.vgstart and HDF.vstart need them.
 from pyhdf.HDF import HC, HDF
 from pyhdf.SD import SD, SDC
@@ -140,12 +141,16 @@ def test_a_damaged_attribute_is_not_left_out_in_silence(tmp_path):
         assert ours["data"].attrs["units"] in ("meters", b"meters")
         with pytest.raises(OSError, match="steps"):
             ours["data"].attrs["steps"]
-    with pytest.warns(RuntimeWarning, match="attribute steps"), xr.open_dataset(path, engine="hyperslab") as found:
+    with pytest.warns(RuntimeWarning, match='attribute "steps"'), xr.open_dataset(path, engine="hyperslab") as found:
         assert found["data"].attrs == {"units": "meters"}
     for to in ("netcdf4", "classic"):
-        with pytest.raises(HyperslabError, match="attribute steps"):
+        with pytest.raises(HyperslabError, match='attribute "steps"'):
             hyperslab.repack(path, tmp_path / "new.nc", to=to)
         assert not (tmp_path / "new.nc").exists()
+    [lost] = hyperslab.repack(path, tmp_path / "new.nc", keep_going=True)["result"]["lost"]
+    assert (lost["path"], lost["what"]) == ("/data", "an attribute") and "steps" in lost["error"]
+    with netCDF4.Dataset(tmp_path / "new.nc") as new:
+        assert new["data"].ncattrs() == ["units"] and new["data"][:].tolist() == [0, 1, 2, 3]
 
 
 def damage(path: Path, values: bytes) -> None:
@@ -313,3 +318,78 @@ def test_check_decodes_the_values(tmp_path, coder):
         stored[middle : middle + 50] = bytes(50)
         path.write_bytes(stored)
         assert found() == [] and found("--data") == ["chunk-data/one"]
+
+
+def test_groups_that_contain_each_other_without_a_circle_end(tmp_path):
+    path = tmp_path / "many.hdf"
+    file = HDF(str(path), HC.WRITE | HC.CREATE)
+    groups = file.vgstart()
+    made = [groups.create(f"g{number}") for number in range(26)]
+    for number, group in enumerate(made):
+        for other in made[number + 1 :]:
+            group.insert(other)
+    for group in made:
+        group.detach()
+    groups.end()
+    file.close()
+    done = subprocess.run([COMMAND, "ls", "--netcdf", str(path)], capture_output=True, text=True, timeout=60, check=True)
+    assert "reached by several paths" in done.stderr
+    with pytest.raises(HyperslabError, match="reached by several paths"):
+        hyperslab.repack(path, tmp_path / "new.nc")
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_field_that_is_in_another_vgroup_too_has_dimensions_there(tmp_path, is_first):
+    path, values = tmp_path / "shared.hdf", np.arange(12, dtype="f4").reshape(4, 3)
+    text = STRUCTURE[: STRUCTURE.index("        GROUP=MergedFields")] + STRUCTURE[STRUCTURE.index("    END_GROUP=SWATH_1") :]
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    setattr(file, "StructMetadata.0", text)
+    field = file.create("mean", SDC.FLOAT32, values.shape)
+    field[:] = values
+    for axis, name in enumerate(("Track:S", "Xtrack:S")):
+        field.dim(axis).setname(name)
+    reference = field.ref()
+    field.endaccess()
+    file.end()
+
+    def add_group() -> None:
+        tables = HDF(str(path), HC.WRITE)
+        groups = tables.vgstart()
+        outer, inner = groups.create("extra"), groups.create("inner")
+        inner.add(HC.DFTAG_NDG, reference)
+        outer.insert(inner)
+        for group in (inner, outer):
+            group.detach()
+        groups.end()
+        tables.close()
+
+    for write in (add_group, lambda: add_swath(path, [reference])) if is_first else (lambda: add_swath(path, [reference]), add_group):
+        write()
+    hyperslab.repack(path, tmp_path / "new.nc")
+    with netCDF4.Dataset(tmp_path / "new.nc") as new:
+        for name in ("S/mean", "extra/inner/mean"):
+            assert new[name].dimensions == ("Track", "Xtrack")
+            np.testing.assert_array_equal(new[name][:], values)
+    with xr.open_dataset(path, engine="hyperslab", group="extra/inner") as found:
+        np.testing.assert_array_equal(found["mean"], values)
+
+
+def test_only_what_does_not_decode_is_lost(tmp_path):
+    path = tmp_path / "chunks.hdf"
+    values = np.random.default_rng(0).integers(0, 1000, (1000, 100)).astype("i4")
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    one = file.create("one", SDC.INT32, values.shape)
+    set_chunks(one, [10, 100], "deflate", 6)
+    one[:] = values
+    one.endaccess()
+    file.end()
+    with hyperslab.File(path) as ours:
+        chunk = ours["one"].id.get_chunk_info_by_coord((30, 0))
+    stored = bytearray(path.read_bytes())
+    stored[chunk.byte_offset + 40 : chunk.byte_offset + 90] = bytes(50)
+    path.write_bytes(stored)
+    damage = hyperslab.repack(path, tmp_path / "new.nc", keep_going=True)["result"]["damage"]
+    assert [(part["offset"], part["shape"]) for part in damage] == [([30, 0], [10, 100])]
+    with netCDF4.Dataset(tmp_path / "new.nc") as new:
+        new.set_auto_mask(False)
+        np.testing.assert_array_equal(np.delete(new["one"][:], range(30, 40), axis=0), np.delete(values, range(30, 40), axis=0))

@@ -208,3 +208,22 @@ def test_many_links_in_a_dense_group(pair):
     both = pair(write)
     assert list(both.ours["g"]) == list(both.theirs["g"])
     assert "member 1999" in both.ours["g"] and "member 2000" not in both.ours["g"]
+
+
+def test_names_that_are_not_utf8_are_told_from_those_that_are(tmp_path):
+    path = tmp_path / "names.h5"
+    with h5py.File(path, "w") as file:
+        for number, name in enumerate(("temp\u00e9".encode(), b"temp\xe9", b"temp\xe8")):
+            file[name] = np.arange(3) + 10 * number
+            file.attrs[name] = number
+        file["\u00e9".encode() + b"/\xe8"] = 7
+    with h5py.File(path) as theirs, hyperslab.File(path) as ours:
+        assert list(ours) == list(theirs)
+        for name in theirs:
+            if isinstance(theirs[name], h5py.Dataset):
+                np.testing.assert_array_equal(ours[name][()], theirs[name][()])
+        assert {name: value for name, value in ours.attrs.items()} == dict(theirs.attrs.items())
+        assert ours["\u00e9".encode() + b"/\xe8"][()] == 7
+        # As text, the name that is UTF-8 is meant, and others are Latin-1.
+        assert ours["temp\u00e9"][0] == 0 and ours["temp\u00e8"][0] == 20
+        assert b"temp\xe7" not in ours and "temp\u00e7" not in ours

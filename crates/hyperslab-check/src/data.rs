@@ -36,9 +36,10 @@ const WAITING_BYTES_MAX: u64 = 64 << 20;
 const DECODED_BYTES_MAX: u64 = 256 << 20;
 
 impl Report {
-    /// Adds a chunk of HDF4 that does not decode: its coders are not known here, but to the engine.
-    pub fn note_undecoded(&mut self, object: &str, at: u64, message: String) {
-        let (rule, object) = (&CHUNK_DATA, object.to_owned());
+    /// Adds a chunk of HDF4 that does not decode, because it is damaged or nobody here knows how: coders are known to the engine.
+    pub fn note_undecoded(&mut self, object: &str, at: u64, is_damaged: bool, message: String) {
+        let rule = if is_damaged { &CHUNK_DATA } else { &FILTER_MISSING };
+        let object = object.to_owned();
         self.add(Finding { rule, object, structure: CHUNK, at, message, source: HDF4_CODERS });
     }
 }

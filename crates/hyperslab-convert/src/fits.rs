@@ -1,20 +1,23 @@
 //! What every form of netCDF asks of a file: that all of it is in the view, under names that netCDF-C reads and tells apart.
 
 use hyperslab::{Dataspace, Error, Result};
-use hyperslab_netcdf::Netcdf;
+use hyperslab_netcdf::{Netcdf, Omitted};
 use std::collections::HashSet;
 
 /// `NC_MAX_NAME`: netCDF-C does not open a file with a longer name.
 const NAME_BYTES_MAX: usize = 256;
 
-/// Refuses what has no place in netCDF, by name.
-pub(crate) fn check(netcdf: &Netcdf) -> Result<()> {
+/// Refuses what has no place in netCDF, by name; what cannot be read, unless that is to be left out.
+pub(crate) fn check(netcdf: &Netcdf, keeps_going: bool) -> Result<()> {
     let name = netcdf.file().name();
-    if let Some(omitted) = netcdf.omitted.first() {
+    if let Some(Omitted { path, reason }) = netcdf.damaged_attributes.first().filter(|_| !keeps_going) {
+        return Err(Error::damaged(reason).at_object(path).in_file(name));
+    }
+    if let Some(Omitted { path, reason }) = netcdf.omitted.first() {
         // The reason is another error, which names both, or a sentence.
-        return Err(match omitted.reason.strip_prefix(&format!("{name}: ")) {
-            Some(reason) => Error::unsupported(reason).in_file(name),
-            None => other_form(netcdf, Error::unsupported(omitted.reason.clone()).at_object(&omitted.path)),
+        return Err(match reason.strip_prefix(&format!("{name}: ")) {
+            Some(reason) => Error::damaged(reason).in_file(name),
+            None => other_form(netcdf, Error::unsupported(reason).at_object(path)),
         });
     }
     for group in &netcdf.groups {

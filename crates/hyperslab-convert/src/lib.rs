@@ -25,7 +25,7 @@ mod view;
 
 use hyperslab::{Dataset, Error, File, Result};
 use hyperslab_create::{NewFile, WriteOptions};
-use hyperslab_netcdf::Netcdf;
+use hyperslab_netcdf::{Netcdf, Omitted};
 use std::sync::Arc;
 use view::{Metadata, View};
 
@@ -41,14 +41,17 @@ pub struct Converted {
     pub values: Vec<(String, Dataset)>,
     /// The paths of datasets whose first axis could grow in the older file; it cannot in this one.
     pub growing: Vec<String>,
+    /// What is left out because it cannot be read: the path of an object, and why an attribute of it is not there.
+    pub lost: Vec<Omitted>,
 }
 
-/// The netCDF-4 file that holds what a file of an older format holds.
+/// The netCDF-4 file that holds what a file of an older format holds. With `keeps_going`, attributes that cannot be read are left out;
+/// otherwise they are an error.
 ///
 /// ```no_run
 /// # fn main() -> hyperslab::Result<()> {
 /// let old = hyperslab::File::open("model.nc")?;
-/// let new = hyperslab_convert::as_netcdf4(&old)?;
+/// let new = hyperslab_convert::as_netcdf4(&old, false)?;
 /// println!("{} is {}", new.file.name(), new.file.format_name());
 /// # Ok(())
 /// # }
@@ -56,11 +59,11 @@ pub struct Converted {
 ///
 /// # Errors
 /// What has no place in a netCDF-4 file, by name; a variable whose place in the older file is damaged.
-pub fn as_netcdf4(file: &File) -> Result<Converted> {
+pub fn as_netcdf4(file: &File, keeps_going: bool) -> Result<Converted> {
     let netcdf = Netcdf::open(file)?;
-    fits::check(&netcdf)?;
+    fits::check(&netcdf, keeps_going)?;
     let netcdf4::Planned { file: new, values, notes } = netcdf4::plan(&netcdf)?;
-    converted(file, new, values, notes)
+    Ok(Converted { lost: netcdf.damaged_attributes, ..converted(file, new, values, notes)? })
 }
 
 /// The HDF5 file that `h4toh5` would make of a file of HDF4, or close to it: see `docs/older-formats.md`.
@@ -89,7 +92,14 @@ fn converted(
         |(new, old): &(String, Dataset)| (new != old.path()).then(|| (old.path().to_owned(), new.clone()));
     let moved = values.iter().filter_map(is_moved).collect();
     let view = View::new(metadata, file.source(), &shape, values.clone())?;
-    Ok(Converted { file: options.open_source(Arc::new(view))?, notes, moved, values, growing: Vec::new() })
+    Ok(Converted {
+        file: options.open_source(Arc::new(view))?,
+        notes,
+        moved,
+        values,
+        growing: Vec::new(),
+        lost: Vec::new(),
+    })
 }
 
 /// The metadata of a new file, and the length that the file has with its data. Values that cannot be read must not keep metadata from

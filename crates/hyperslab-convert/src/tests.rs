@@ -39,7 +39,7 @@ pub(crate) fn classic(records: u64) -> File {
 fn the_same_variables_dimensions_and_values_are_seen() {
     for records in [0, 1, 4] {
         let old = classic(records);
-        let new = as_netcdf4(&old).unwrap();
+        let new = as_netcdf4(&old, false).unwrap();
         assert_eq!((new.file.format_name(), new.file.name()), ("HDF5", "old.nc".to_owned()));
         let notes = new.notes.join("\n");
         assert!(notes.contains("t/2m is t_2m, because a name in HDF5 has no slash"), "{notes}");
@@ -75,7 +75,7 @@ fn the_same_variables_dimensions_and_values_are_seen() {
 
 #[test]
 fn what_is_seen_is_a_sound_hdf5_file() {
-    let new = as_netcdf4(&classic(4)).unwrap();
+    let new = as_netcdf4(&classic(4), false).unwrap();
     let report = hyperslab_check::check(&*new.file.source(), hyperslab_check::Options::default()).unwrap();
     assert_eq!((report.errors, report.warnings), (0, 0), "{:?}", report.findings);
 }

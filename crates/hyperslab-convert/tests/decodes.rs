@@ -42,7 +42,7 @@ fn each_is_decoded_once_for_the_copy() {
     let rows = LayoutRequest::Chunks(vec![Size::Elements(7), Size::Elements(90)]);
     for layout in [None, Some(LayoutRequest::Contiguous), Some(rows)] {
         let old: File = OpenOptions::default().open(&path).unwrap();
-        let new = hyperslab_convert::as_netcdf4(&old).unwrap();
+        let new = hyperslab_convert::as_netcdf4(&old, false).unwrap();
         let (sink, monitor) = (MemorySink::default(), Monitor::default());
         let repacked =
             RepackPlan::new(&new.file, options(layout.clone())).unwrap().run(&sink, &monitor).unwrap();

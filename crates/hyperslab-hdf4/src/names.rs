@@ -1,11 +1,11 @@
 //! Names of links: without `/`, not empty, and different from one another within a group.
 
 use hyperslab_format::Name;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-/// The names of a group so far.
+/// The names of a group so far, and the number that each was given last.
 #[derive(Default)]
-pub struct Names(HashSet<Vec<u8>>);
+pub struct Names(HashMap<Vec<u8>, u64>);
 
 impl Names {
     /// A name for a link: the own name of an object or, without one, what it is and its reference. A name that is there already
@@ -16,12 +16,18 @@ impl Names {
         if name.is_empty() || name == b"." {
             name = format!("{what}_{reference}").into_bytes();
         }
-        let mut number = 1;
+        self.numbered(name)
+    }
+
+    /// This name, with a number if it is there already.
+    pub fn numbered(&mut self, name: Vec<u8>) -> Name {
         let mut tried = name.clone();
-        while !self.0.insert(tried.clone()) {
-            number += 1;
+        while self.0.contains_key(&tried) {
+            let number = self.0.entry(name.clone()).or_insert(1);
+            *number += 1;
             tried = [&name[..], format!("#{number}").as_bytes()].concat();
         }
+        self.0.insert(tried.clone(), 1);
         Name::new(tried)
     }
 }

@@ -21,7 +21,7 @@ impl Index {
         file.root()?.prefetch(&Prefetch { depth: usize::MAX, chunk_indexes: true, attributes: true });
         let netcdf = Netcdf::open(file)?;
         let mut index = Self { files: vec![url.to_owned()], ..Self::default() };
-        index.omitted.clone_from(&netcdf.omitted);
+        index.omitted = netcdf.left_out().cloned().collect();
         let mut heap = file.heap();
         for group in &netcdf.groups {
             if let Some(reason) = refused(&group.path) {

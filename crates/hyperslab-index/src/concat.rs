@@ -68,7 +68,7 @@ impl Index {
                     .map_err(|what| Error::invalid(what).at_object(path).in_file(file.clone()))?;
             }
             for omitted in next.omitted {
-                if !joined.omitted.iter().any(|known| known.path == omitted.path) {
+                if !joined.omitted.contains(&omitted) {
                     joined.omitted.push(omitted);
                 }
             }

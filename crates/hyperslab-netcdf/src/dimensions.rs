@@ -179,11 +179,38 @@ impl Dimensions {
         }
     }
 
-    /// The dimensions of a dataset in a format that names them.
-    pub(crate) fn named_axes(&self, dataset: &Dataset, named: &NamedDimensions) -> Vec<DimensionId> {
+    /// The dimensions of a dataset in a format that names them. A dataset may be in a group, too, that is not in that of its
+    /// dimensions: there it has dimensions of the same names.
+    pub(crate) fn named_axes(
+        &mut self,
+        netcdf: &mut Netcdf,
+        group: GroupId,
+        dataset: &Dataset,
+        named: &NamedDimensions,
+    ) -> Vec<DimensionId> {
         let address = Object::Dataset(dataset.clone()).address();
         let axes = named.axes.get(&address).into_iter().flatten();
-        axes.map_while(|number| self.by_number.get(number).copied()).collect()
+        let around: Vec<GroupId> =
+            std::iter::successors(Some(group), |id| netcdf.group(*id).parent).collect();
+        let known =
+            |netcdf: &Netcdf, id: DimensionId| around.contains(&netcdf.dimension(id).group).then_some(id);
+        let mut found = Vec::new();
+        for number in axes {
+            let NamedDimension { name, len, is_unlimited, .. } = &named.dimensions[*number];
+            let (name, len) = (name.to_string(), *len);
+            let own = self.by_number.get(number).and_then(|id| known(netcdf, *id));
+            let same = |id: &&DimensionId| {
+                let other = netcdf.dimension(**id);
+                (&other.name, other.len) == (&name, len)
+            };
+            let own = own.or_else(|| netcdf.group(group).dimensions.iter().find(same).copied());
+            found.push(own.unwrap_or_else(|| {
+                let (is_unlimited, kind, netcdf_id) =
+                    (*is_unlimited, DimensionKind::Bare, self.next_netcdf_id);
+                self.add(netcdf, Dimension { name, len, is_unlimited, group, netcdf_id, kind })
+            }));
+        }
+        found
     }
 
     /// True if this variable is the coordinate variable of its first dimension, which is then known as such.

@@ -29,6 +29,8 @@ pub struct Netcdf {
     pub properties: Option<String>,
     /// What is not part of the view, and why.
     pub omitted: Vec<Omitted>,
+    /// Attributes that are not, because they cannot be read: the path of their object, and why.
+    pub damaged_attributes: Vec<Omitted>,
 }
 
 impl Netcdf {

@@ -22,9 +22,11 @@ const DEPTH_MAX: usize = 1000;
 const NETCDF4_MARKS_MIN: usize = 2;
 /// So many objects of a local file are opened by one thread.
 const FEW_OBJECTS: usize = 32;
-/// Paths of one view that lead to a group which others lead to. Groups that contain each other without a circle have twice as many
-/// with each group.
-const OTHER_PATHS_MAX: usize = 1 << 16;
+/// Groups of one view that are read again, because another path leads to a group around them. Groups that contain each other without a
+/// circle have twice as many with each group.
+const READ_AGAIN_MAX: usize = 1 << 16;
+/// So many attributes that cannot be read are listed.
+const OMITTED_ATTRIBUTES_MAX: usize = 1 << 16;
 /// Objects of one view. Hard links may lead to the same group many times over.
 const OBJECTS_MAX: usize = 1 << 22;
 
@@ -59,6 +61,7 @@ impl Netcdf {
             is_classic_model: file.named_dimensions().is_some() || stored(CLASSIC_MODEL).is_some(),
             properties: stored(PROPERTIES).map(|stored| conventions::text_of(stored, &mut file.heap())),
             omitted: Vec::new(),
+            damaged_attributes: Vec::new(),
         };
         let mut reader =
             Reader { netcdf, dimensions: Dimensions::new(file), objects: 0, marks: 0, path, below };
@@ -112,6 +115,8 @@ struct Level {
     key: GroupKey,
     /// Those that have not been read yet.
     children: std::vec::IntoIter<Child>,
+    /// True if another path led to it before.
+    is_again: bool,
 }
 
 /// A group that will be read.
@@ -126,7 +131,7 @@ impl Reader<'_> {
     fn tree(&mut self, root: &hyperslab::Group, attributes: Vec<Stored>) -> Result<()> {
         // Not by recursion: the file says how deeply its groups are nested, and a stack has a limit.
         let mut above = vec![self.group(root, "/", None, attributes, 0)?];
-        let (mut seen, mut other_paths) = (HashSet::new(), 0);
+        let (mut seen, mut read_again) = (Vec::<(File, HashSet<Address>)>::new(), 0);
         while let Some(Level { id, children, .. }) = above.last_mut() {
             let parent = *id;
             let Some(Child { group, name, attributes }) = children.next() else {
@@ -142,18 +147,28 @@ impl Reader<'_> {
                 self.omit(parent, &name, &format!("its group has more than {DEPTH_MAX} groups around it"));
                 continue;
             }
-            if !seen.insert(address) {
-                other_paths += 1;
-                if other_paths > OTHER_PATHS_MAX {
-                    let what = format!("more than {OTHER_PATHS_MAX} paths lead to groups that have others");
-                    self.omit(parent, &name, &what);
-                    continue;
+            let of_file = match seen.iter().position(|(known, _)| known.is_same(&file)) {
+                Some(number) => &mut seen[number].1,
+                None => {
+                    seen.push((file, HashSet::new()));
+                    let last = seen.len() - 1;
+                    &mut seen[last].1
                 }
+            };
+            let is_again = !of_file.insert(address);
+            read_again += usize::from(is_again && above.last().is_some_and(|level| level.is_again));
+            if read_again > READ_AGAIN_MAX {
+                self.omit(
+                    parent,
+                    &name,
+                    &format!("more than {READ_AGAIN_MAX} groups are reached by several paths"),
+                );
+                continue;
             }
             match self.group(&group, &name, Some(parent), attributes, above.len()) {
                 Ok(level) => {
                     self.netcdf.groups[parent.0].groups.push(level.id);
-                    above.push(level);
+                    above.push(Level { is_again, ..level });
                 }
                 Err(error) => self.omit(parent, &name, &error.to_string()),
             }
@@ -208,7 +223,7 @@ impl Reader<'_> {
             }
         }
         self.netcdf.groups[id.0].attributes = Attribute::of(&group.file(), attributes);
-        Ok(Level { id, key: key(group), children: children.into_iter() })
+        Ok(Level { id, key: key(group), children: children.into_iter(), is_again: false })
     }
 
     /// True if the child with this name, of a group at this depth, is read.
@@ -224,6 +239,17 @@ impl Reader<'_> {
                 Ok(link) => links.push(link),
                 Err(error) => self.omit(id, "?", &error.to_string()),
             }
+        }
+        if links.iter().any(|link| link.name.as_str().is_none()) {
+            let mut texts: HashSet<String> =
+                links.iter().filter_map(|link| link.name.as_str().map(str::to_owned)).collect();
+            links.retain(|link| {
+                let is_new = link.name.as_str().is_some() || texts.insert(link.name.to_string());
+                if !is_new {
+                    self.omit(id, &link.name.text(), "its name is not UTF-8, and another has the same text");
+                }
+                is_new
+            });
         }
         if group.tracks_creation_order() {
             links.sort_by_key(|link| link.creation_order);
@@ -304,7 +330,7 @@ impl Reader<'_> {
         attributes: Vec<Stored>,
         named: &NamedDimensions,
     ) {
-        let axes = self.dimensions.named_axes(&dataset, named);
+        let axes = self.dimensions.named_axes(&mut self.netcdf, group, &dataset, named);
         let is_coordinate = self.dimensions.name_coordinate(&mut self.netcdf, name, &dataset, &axes);
         self.dimensions.add_axes(Axes::Known(axes));
         self.netcdf.groups[group.0].variables.push(Variable {
@@ -328,8 +354,16 @@ impl Reader<'_> {
     }
 
     fn omit_attributes(&mut self, path: &str, reasons: Vec<String>) {
-        let omitted = |reason| Omitted { path: format!("{path}: an attribute"), reason };
-        self.netcdf.omitted.extend(reasons.into_iter().map(omitted));
+        let prefix = format!("{}: {path}: ", self.netcdf.file().name());
+        for reason in reasons {
+            // The error names the file, the object and, if it knows it, the attribute.
+            let reason = reason.strip_prefix(&prefix).map_or(reason.clone(), str::to_owned);
+            let omitted = Omitted { path: path.to_owned(), reason };
+            // A path may lead to an object that others lead to.
+            if self.netcdf.damaged_attributes.len() < OMITTED_ATTRIBUTES_MAX {
+                self.netcdf.damaged_attributes.push(omitted);
+            }
+        }
     }
 
     fn path_of(&self, group: GroupId, name: &str) -> String {

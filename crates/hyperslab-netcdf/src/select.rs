@@ -39,8 +39,15 @@ impl Netcdf {
             group.variables.retain(|found| has_it && variable.as_ref() == Some(&found.name));
             group.attributes.clear();
         }
-        self.omitted.retain(|omitted| is_at_or_below(omitted.path.trim_matches('/'), &wanted));
+        for omitted in [&mut self.omitted, &mut self.damaged_attributes] {
+            omitted.retain(|omitted| is_at_or_below(omitted.path.trim_matches('/'), &wanted));
+        }
         true
+    }
+
+    /// All that the file has and the view has not.
+    pub fn left_out(&self) -> impl Iterator<Item = &Omitted> {
+        self.omitted.iter().chain(&self.damaged_attributes)
     }
 
     /// The variables and attributes of the view that CDL leaves out, because netCDF has no type for them.

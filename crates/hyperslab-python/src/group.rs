@@ -63,7 +63,8 @@ pub fn name_of<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, str>> {
         return text.to_cow();
     }
     if let Ok(bytes) = name.cast::<PyBytes>() {
-        return Ok(Name::new(bytes.as_bytes().to_vec()).to_string().into());
+        let names: Vec<_> = bytes.as_bytes().split(|byte| *byte == b'/').map(Name::exactly).collect();
+        return Ok(names.join("/").into());
     }
     Err(errors::wrong_type(format!("A name should be string or bytes, not {}", name.get_type())))
 }
@@ -156,7 +157,7 @@ impl OpenGroup {
             Ok(Object::Group(group)) => group.link(name),
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             // A name of netCDF classic may have a slash.
-            Ok(_) | Err(_) => self.group.link(path),
+            Ok(_) | Err(_) => self.group.link(path.trim_start_matches('/')),
         })
     }
 

@@ -14,6 +14,7 @@ use hyperslab_tree::relocate::{Relocatable, contains_addresses};
 use hyperslab_tree::source_dataset::layout;
 use hyperslab_tree::source_tree::Sources;
 use hyperslab_write::{FileWriter, ObjectId, ObjectSpec};
+use std::ops::Range;
 
 /// The source of a copy.
 pub(crate) struct DataCopy<'a> {
@@ -73,20 +74,21 @@ impl DataCopy<'_> {
         while start < len {
             let bytes = &mut buffer[..window.min(len - start) as usize];
             let begin = at.saturating_add(start);
-            let mut readable = bytes.len();
             let mut read = self.reader.read_into(begin, bytes);
-            if read.is_err() && self.keep_going {
-                readable = read_prefix(&*source, begin, bytes, dataset.datatype().size.max(1) as usize);
-            }
             if let (Err(error), true) = (&read, self.keep_going) {
-                let path = &self.sources.objects[id.0 as usize].1;
-                let lost = rows(dataset, start + readable as u64, (bytes.len() - readable) as u64);
-                self.note_rows(path.to_string(), &lost, error);
+                let path = self.sources.objects[id.0 as usize].1.to_string();
+                let element_bytes = dataset.datatype().size.max(1) as usize;
+                // Each further request to a distant source may take as long as the first.
+                let smallest = if self.reader.has_latency() { bytes.len() } else { bytes.len() / PARTS };
+                let lost = unreadable(&*source, begin, bytes, (smallest.max(1), element_bytes));
                 let fill = fill_element(dataset);
-                // Pieces begin anywhere in an element.
-                let offset = (start + readable as u64) as usize % fill.len().max(1);
-                let fills = fill.iter().cycle().skip(offset);
-                bytes[readable..].iter_mut().zip(fills).for_each(|(byte, fill)| *byte = *fill);
+                for part in lost {
+                    let from = start + part.start as u64;
+                    self.note_rows(path.clone(), &rows(dataset, from, part.len() as u64), error);
+                    // Pieces begin anywhere in an element.
+                    let fills = fill.iter().cycle().skip(from as usize % fill.len().max(1));
+                    bytes[part].iter_mut().zip(fills).for_each(|(byte, fill)| *byte = *fill);
+                }
                 read = Ok(());
             }
             read.map_err(|error| hyperslab::Error::from(error).in_file(self.file.name()))?;
@@ -169,18 +171,111 @@ impl DataCopy<'_> {
         })
     }
 }
-/// Reads as many elements as can be read before the first that cannot, and returns their bytes.
-fn read_prefix(source: &dyn Source, at: u64, bytes: &mut [u8], element_bytes: usize) -> usize {
-    let (mut readable, mut lost) = (0, bytes.len().div_ceil(element_bytes));
-    while lost - readable > 1 {
-        let middle = readable + (lost - readable) / 2;
-        match source.read_into(at, &mut bytes[..middle * element_bytes]) {
-            Ok(()) => readable = middle,
-            Err(_) => lost = middle,
+
+/// A piece that cannot be read is divided into so many parts at most, of which each is lost from its first unreadable element to its
+/// last.
+const PARTS: usize = 128;
+
+/// Reads what can be read, and returns what cannot: ranges of `bytes`, in order.
+fn unreadable(
+    source: &dyn Source,
+    at: u64,
+    bytes: &mut [u8],
+    (smallest, element_bytes): (usize, usize),
+) -> Vec<Range<usize>> {
+    let len = bytes.len();
+    if len == 0 || source.read_into(at, bytes).is_ok() {
+        return Vec::new();
+    }
+    if len <= smallest.max(element_bytes) {
+        return vec![first_and_last(source, at, bytes, element_bytes)];
+    }
+    let middle = (len / 2).next_multiple_of(element_bytes).min(len);
+    let (first, second) = bytes.split_at_mut(middle);
+    let mut lost = unreadable(source, at, first, (smallest, element_bytes));
+    for part in unreadable(source, at + middle as u64, second, (smallest, element_bytes)) {
+        let part = part.start + middle..part.end + middle;
+        match lost.last_mut() {
+            Some(last) if last.end == part.start => last.end = part.end,
+            _ => lost.push(part),
         }
     }
-    let readable = readable * element_bytes;
-    // A failed read may have written to what follows, and a later one to this.
-    let is_read = readable > 0 && source.read_into(at, &mut bytes[..readable]).is_ok();
-    if is_read { readable } else { 0 }
+    lost
+}
+
+/// Reads the elements before the first and behind the last that cannot be read, and returns the bytes from one to the other.
+fn first_and_last(source: &dyn Source, at: u64, bytes: &mut [u8], element_bytes: usize) -> Range<usize> {
+    let (len, elements) = (bytes.len(), bytes.len().div_ceil(element_bytes));
+    let place = |element: usize| (element * element_bytes).min(len);
+    // The most elements at one end that can be read.
+    let mut most = |range: &dyn Fn(usize) -> Range<usize>, max: usize| {
+        let (mut readable, mut lost) = (0, max + 1);
+        while lost - readable > 1 {
+            let middle = readable + (lost - readable) / 2;
+            let range = range(middle);
+            match source.read_into(at + range.start as u64, &mut bytes[range]) {
+                Ok(()) => readable = middle,
+                Err(_) => lost = middle,
+            }
+        }
+        // A failed read may have written to what was read before.
+        let range = range(readable);
+        let is_read = source.read_into(at + range.start as u64, &mut bytes[range]).is_ok();
+        if is_read { readable } else { 0 }
+    };
+    let first = most(&|count| 0..place(count), elements.saturating_sub(1));
+    let after = most(&|count| place(elements - count)..len, elements - first - 1);
+    place(first)..place(elements - after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unreadable;
+    use hyperslab_io::{Advice, Source};
+    use std::io;
+    use std::ops::Range;
+
+    /// Bytes of which some cannot be read.
+    struct Damaged(Vec<Range<u64>>);
+
+    impl Source for Damaged {
+        fn len(&self) -> u64 {
+            1 << 20
+        }
+
+        fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+            out.fill(1);
+            let end = at + out.len() as u64;
+            let is_lost = self.0.iter().any(|lost| lost.start < end && at < lost.end);
+            if is_lost { Err(io::ErrorKind::InvalidData.into()) } else { Ok(()) }
+        }
+
+        fn advice(&self) -> Advice {
+            Advice::LOCAL
+        }
+
+        fn name(&self) -> String {
+            "damaged".into()
+        }
+    }
+
+    #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "one part")]
+    fn what_lies_around_unreadable_parts_is_read() {
+        let lost = |ranges: &[Range<u64>], smallest| {
+            let mut bytes = vec![0; 1000];
+            let lost = unreadable(&Damaged(ranges.to_vec()), 500, &mut bytes, (smallest, 4));
+            let mut is_lost = vec![false; bytes.len()];
+            lost.iter().for_each(|part| is_lost[part.clone()].fill(true));
+            assert!(bytes.iter().zip(&is_lost).all(|(byte, is_lost)| *is_lost || *byte == 1));
+            lost
+        };
+        assert_eq!(lost(&[600..604], 4), [100..104]);
+        assert_eq!(lost(&[1490..5000], 8), [988..1000]);
+        assert_eq!(lost(&[500..501, 900..1000], 4), [0..4, 400..500]);
+        assert_eq!(lost(&[0..5000], 1000), [0..1000]);
+        // A part is lost from its first unreadable element to its last.
+        assert_eq!(lost(&[600..604, 620..621], 100), [100..124]);
+        assert_eq!(lost(&[600..604], 1000), [100..104]);
+    }
 }

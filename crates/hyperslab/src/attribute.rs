@@ -66,9 +66,10 @@ impl<'n> Attributes<'n> {
     /// The attribute of this name, or `None`. If the object has an index of attribute names, only the attributes with
     /// the same hash of the name are read.
     pub fn find(&self, name: &str) -> Result<Option<Attribute>> {
-        let found = self.find_in_utf8(name)?;
-        let other = Name::in_latin1(name).filter(|_| found.is_none());
-        let Some(other) = other else { return Ok(found) };
+        if let Some(found) = self.find_in_utf8(name)? {
+            return Ok(Some(found));
+        }
+        let Some(other) = Name::in_latin1(name) else { return Ok(None) };
         let entry = self.read_all()?.into_iter().find(|entry| entry.name.as_ref() == Some(&other));
         entry.map(|entry| entry.attribute).transpose()
     }

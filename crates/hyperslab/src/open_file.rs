@@ -290,10 +290,11 @@ impl Node {
     /// The link of this name.
     pub(crate) fn link(&self, name: &str) -> Result<Option<Link>> {
         let found = self.object.link(name.as_bytes()).map_err(|error| self.named(error))?;
-        match Name::in_latin1(name).filter(|_| found.is_none()) {
-            Some(other) => self.object.link(other.as_bytes()).map_err(|error| self.named(error)),
-            None => Ok(found),
+        if found.is_some() {
+            return Ok(found);
         }
+        let Some(other) = Name::in_latin1(name) else { return Ok(None) };
+        self.object.link(other.as_bytes()).map_err(|error| self.named(error))
     }
 
     /// The path of a member of this group.

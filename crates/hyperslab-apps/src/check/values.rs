@@ -1,6 +1,6 @@
 //! Values of HDF4: its data sets, tables and images are read where something has to be decoded.
 
-use hyperslab::{Dataset, Endianness, Error, File, Group, LinkTarget, Object, Result, Selection};
+use hyperslab::{Dataset, Endianness, Error, ErrorKind, File, Group, LinkTarget, Object, Result, Selection};
 use hyperslab_check::Report;
 use std::collections::HashSet;
 
@@ -47,7 +47,8 @@ fn chunks(dataset: &Dataset, report: &mut Report) {
 }
 
 fn note(report: &mut Report, object: &str, error: &Error) {
-    report.note_undecoded(object, error.offset().unwrap_or(0), error.message().to_owned());
+    let is_damaged = error.kind() != ErrorKind::Unsupported;
+    report.note_undecoded(object, error.offset().unwrap_or(0), is_damaged, error.message().to_owned());
 }
 
 fn path(group: &Group, name: &str) -> String {

@@ -4,7 +4,7 @@ use super::model::{Document, Outcome, Plan};
 use super::observer::Observer;
 use super::one_file::{Identity, Job, interrupted, publish};
 use crate::{Error, files};
-use hyperslab::File;
+use hyperslab::{ErrorKind, File};
 use hyperslab_convert::classic::{Classic, Version};
 use hyperslab_netcdf::Netcdf;
 use hyperslab_repack::Monitor;
@@ -28,7 +28,13 @@ impl Job {
                 Version::Data64 => "",
                 _ => "; `--to cdf5` all numbers of any size, in one group",
             };
-            Error::from(error.in_file(file.name()).or_hint(|| format!("`--to netcdf4` holds it{cdf5}")))
+            let error = error.in_file(file.name());
+            match error.kind() {
+                ErrorKind::Unsupported => {
+                    Error::from(error.or_hint(|| format!("`--to netcdf4` holds it{cdf5}")))
+                }
+                _ => Error::from(error),
+            }
         };
         let plan = Classic::plan(&Netcdf::open(&file)?, version).map_err(named)?;
         let bytes = plan.file_bytes()?;

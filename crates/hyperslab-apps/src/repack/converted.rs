@@ -7,6 +7,11 @@ use hyperslab_repack::{Change, FilterRequest, LayoutRequest, PathPattern, Rule, 
 use hyperslab_storage::filter::number::DEFLATE;
 use std::path::Path;
 
+/// A truncated file is converted if it has a hundredth of its values ...
+const PROMISED_MAX: u64 = 100;
+/// ... or if they have no more bytes than this.
+const PROMISED_BYTES_MAX: u64 = 1 << 30;
+
 /// A file that is repacked, and how it was made of one of an older format.
 pub(super) struct Opened {
     pub file: File,
@@ -29,7 +34,19 @@ pub(super) fn opened(
     }
     // Values are asked for piece by piece: what was decoded for one piece serves the next.
     let cached = files::open_file(input, &File::options().allow_truncated(allow_truncated))?;
-    let converted = if is_hdf5_h4 { as_hdf5_h4(&cached)? } else { as_netcdf4(&cached)? };
+    let converted = if is_hdf5_h4 { as_hdf5_h4(&cached)? } else { as_netcdf4(&cached, allow_truncated)? };
+    // A few bytes may claim to be terabytes, all of which would be fill values.
+    let promised =
+        converted.values.iter().fold(0, |sum: u64, (_, one)| sum.saturating_add(one.logical_bytes()));
+    let there = cached.len().saturating_mul(PROMISED_MAX).max(PROMISED_BYTES_MAX);
+    if cached.is_truncated() && promised > there {
+        let what = format!(
+            "{}: {promised} bytes of values, of which a file of {} bytes has next to nothing",
+            files::shown(input),
+            cached.len()
+        );
+        return Err(Error::unreadable(what).about(files::shown(input)));
+    }
     Ok(Opened { file: converted.file.clone(), converted: Some(converted) })
 }
 

@@ -14,8 +14,9 @@ use hyperslab_convert::Converted;
 use hyperslab_convert::classic::Version;
 use hyperslab_io::wrap::EarlySync;
 use hyperslab_io::{LocalSink, Sink};
+use hyperslab_netcdf::Omitted;
 use hyperslab_repack::{
-    Monitor, MovedFolder, OutputFile, RepackError, RepackOptions, RepackPlan, SampleSize, cmip7_rules,
+    Lost, Monitor, MovedFolder, OutputFile, RepackError, RepackOptions, RepackPlan, SampleSize, cmip7_rules,
     cmip7_variable,
 };
 use std::collections::BTreeSet;
@@ -118,7 +119,9 @@ impl Job {
         let mut shown = Plan::new(&plan).map_err(failed)?;
         shown.keep(&kept);
         shown.notes = self.notes(&plan, &file, before.as_ref()).map_err(failed)?;
-        shown.notes.extend(converted.map(|converted| converted.notes).unwrap_or_default());
+        let (notes, left_out) =
+            converted.map(|converted| (converted.notes, converted.lost)).unwrap_or_default();
+        shown.notes.extend(notes);
         if self.is_dry_run {
             shown.predict(&plan.estimate(SampleSize::default()).map_err(failed)?);
         }
@@ -148,7 +151,9 @@ impl Job {
         let (repacked, verified, reads) = done.unwrap_or_else(|| Err(interrupted(input)))?;
         publish(before.as_ref(), (input, output), temporary, &sink)?;
         let seconds = begun.elapsed().as_secs_f64();
-        let outcome = Outcome::new(&repacked, source_bytes, seconds, verified);
+        let mut outcome = Outcome::new(&repacked, source_bytes, seconds, verified);
+        let lost = |Omitted { path, reason }| Lost { path, what: "an attribute", error: reason };
+        outcome.lost.extend(left_out.into_iter().map(lost));
         document.result = Some(Outcome { reads, ..outcome });
         Ok(())
     }

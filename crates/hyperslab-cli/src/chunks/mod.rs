@@ -14,6 +14,7 @@ use crate::args::ChunksArgs;
 use crate::failure::{self, Failure, one_line};
 use hyperslab::{Dataset, Error, File, Object, Prefetch};
 use hyperslab_apps::files;
+use hyperslab_listing::object_paths::text_of;
 use hyperslab_listing::traversal::{Item, Traversal};
 use rows::{RowWriter, RowsError};
 use std::io::Write;
@@ -82,7 +83,7 @@ impl Listed {
                 }
                 Item::Object { .. } | Item::Alias { .. } | Item::Link { .. } => {}
                 Item::Unopened { path, error } | Item::BrokenLink { path, error } => {
-                    let path = String::from_utf8_lossy(&path).into_owned();
+                    let path = text_of(&path);
                     listed.errors.push(error.in_file(file.name()).at_object(path));
                 }
             }

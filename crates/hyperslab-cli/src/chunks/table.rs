@@ -3,6 +3,7 @@
 use super::rows::{RowWriter, push_number, push_numbers};
 use crate::failure::one_line;
 use hyperslab::{ChunkGrid, ChunkNumber, Dataset, File, Location};
+use hyperslab_listing::object_paths::text_of;
 use hyperslab_units::size;
 
 /// Writes offsets, addresses, sizes and filter masks below a line that describes the dataset.
@@ -40,7 +41,7 @@ impl RowWriter for Table {
         if !std::mem::take(&mut self.is_first) {
             text.push(b'\n');
         }
-        let path = one_line(&String::from_utf8_lossy(path));
+        let path = one_line(&text_of(path));
         let (shape, chunk) = (joined(dataset.shape()), joined(grid.chunk_shape()));
         let (offset_width, address_width) = (self.offset_width, self.address_width);
         text.extend_from_slice(

@@ -27,7 +27,7 @@ pub(super) fn run(
         let message = format!("{}: {}: netCDF has no such group or variable", file.name(), args.path);
         return Err(Failure::wrong_request(message).hint("`hyperslab ls` shows objects as HDF5 has them"));
     }
-    let omitted: Vec<Omitted> = netcdf.omitted.iter().cloned().chain(netcdf.without_type()).collect();
+    let omitted: Vec<Omitted> = netcdf.left_out().cloned().chain(netcdf.without_type()).collect();
     let mut text = String::new();
     if args.json {
         write_object(&document(&netcdf, &omitted), &mut text);

@@ -62,7 +62,7 @@ impl Classic {
 
 /// Groups, and what is not part of the view.
 fn check(netcdf: &Netcdf) -> Result<()> {
-    fits::check(netcdf)?;
+    fits::check(netcdf, false)?;
     match netcdf.groups.get(1) {
         Some(group) => {
             let what = format!("netCDF classic has no groups, so that {} has no place in it", group.path);

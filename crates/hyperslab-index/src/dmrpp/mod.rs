@@ -54,7 +54,7 @@ const VERSION: &str = "3.21.0";
 /// # Errors
 /// Those of `out`.
 pub fn write_dmrpp(netcdf: &Netcdf, name: &str, url: &str, out: &mut dyn Write) -> io::Result<Vec<Omitted>> {
-    let mut writer = Writer::new(netcdf, out, netcdf.omitted.clone());
+    let mut writer = Writer::new(netcdf, out, netcdf.left_out().cloned().collect());
     writeln!(writer.out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(
         writer.out,

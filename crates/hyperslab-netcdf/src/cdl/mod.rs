@@ -219,10 +219,7 @@ impl<W: Write> Printer<'_, '_, W> {
     /// In the classic model a text goes on in a new line after each line break of its own. Elsewhere that would make
     /// it several texts.
     fn lines(&self, text: &[u8]) -> String {
-        if !self.netcdf.is_classic_model {
-            return quoted(text);
-        }
-        if text.is_empty() {
+        if !self.netcdf.is_classic_model || text.is_empty() {
             return quoted(text);
         }
         let lines: Vec<String> = text.split_inclusive(|&byte| byte == b'\n').map(quoted).collect();

@@ -84,7 +84,7 @@ pub fn netcdf_groups<'py>(
         groups.append(view.group(group)?)?;
     }
     let mut omitted = view.omitted;
-    omitted.extend(netcdf.omitted.iter().map(|omitted| (omitted.path.clone(), omitted.reason.clone())));
+    omitted.extend(netcdf.left_out().map(|omitted| (omitted.path.clone(), omitted.reason.clone())));
     Ok((groups, omitted))
 }
 
@@ -92,7 +92,7 @@ pub fn netcdf_groups<'py>(
 #[pyfunction]
 pub fn as_netcdf4<'py>(py: Python<'py>, file: &Bound<'py, File>) -> PyResult<Bound<'py, PyAny>> {
     let session = file.get().session()?;
-    let converted = interrupt::detach(py, || hyperslab_convert::as_netcdf4(&session.file))?;
+    let converted = interrupt::detach(py, || hyperslab_convert::as_netcdf4(&session.file, false))?;
     File::of(py, &session.of(converted.map_err(errors::raise)?.file))
 }
 

@@ -28,7 +28,7 @@ impl Attribute {
     /// whose values are an error.
     pub(super) fn read(elements: &Elements, name: &Name, vdata: &Vdata, reference: u16) -> Self {
         Self::parse(elements, name, vdata, reference).unwrap_or_else(|error| Self {
-            damage: Some(format!("attribute {name}: {error}")),
+            damage: Some(error.to_string()),
             ..Self::text(name.to_string(), b"")
         })
     }

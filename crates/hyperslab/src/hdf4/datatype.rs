@@ -4,11 +4,9 @@ use super::model::Element;
 use crate::plain_types::{NATIVE, float, integer, text};
 use hyperslab_array::array::Swaps;
 use hyperslab_array::read::convert::Conversion;
-use hyperslab_format::Name;
 use hyperslab_format::message::Datatype;
 use hyperslab_format::message::datatype::{ByteOrder, Class, Member};
-use hyperslab_hdf4::{Field, Kind, NumberType};
-use std::collections::HashSet;
+use hyperslab_hdf4::{Field, Kind, Names, NumberType};
 
 /// The datatype that readers see.
 pub(super) fn datatype(element: &Element) -> Datatype {
@@ -60,17 +58,12 @@ pub(super) fn number(number_type: NumberType, order: ByteOrder) -> Datatype {
 }
 
 fn record(fields: &[Field], bytes: u16) -> Datatype {
-    let mut seen = HashSet::new();
-    let member = |field: &Field| {
-        // Readers tell fields apart by names that are text.
-        let own = field.name.to_string();
-        let numbered = (2..).map(|number| format!("{own}#{number}"));
-        let name = std::iter::once(own.clone()).chain(numbered).find(|name| seen.insert(name.clone()));
-        Member {
-            name: Name::from(&*name.unwrap_or(own)),
-            offset: field.offset.into(),
-            datatype: of_field(field),
-        }
+    // Readers tell fields apart by names that are text.
+    let mut names = Names::default();
+    let member = |field: &Field| Member {
+        name: names.numbered(field.name.to_string().into_bytes()),
+        offset: field.offset.into(),
+        datatype: of_field(field),
     };
     let class = Class::Compound { members: fields.iter().map(member).collect() };
     Datatype { size: bytes.into(), class, committed: None }
