@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -393,3 +394,44 @@ def test_only_what_does_not_decode_is_lost(tmp_path):
     with netCDF4.Dataset(tmp_path / "new.nc") as new:
         new.set_auto_mask(False)
         np.testing.assert_array_equal(np.delete(new["one"][:], range(30, 40), axis=0), np.delete(values, range(30, 40), axis=0))
+
+
+def test_texts_in_tables_are_characters_in_netcdf(tmp_path):
+    path = tmp_path / "texts.hdf"
+    file = HDF(str(path), HC.WRITE | HC.CREATE)
+    tables = file.vstart()
+    table = tables.create("table", (("name", HC.CHAR8, 6), ("number", HC.INT32, 1)))
+    table.write([["abcdef", 7], ["ghijkl", 8]])
+    table.detach()
+    tables.end()
+    file.close()
+    hyperslab.repack(path, tmp_path / "new.nc")
+    # In a process of its own: netCDF-C writes beyond its memory where a text in a record has several bytes.
+    read = f"import netCDF4; print(netCDF4.Dataset({str(tmp_path / 'new.nc')!r})['table'][:].tolist())"
+    done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=True)
+    assert done.stdout == "[(b'abcdef', 7), (b'ghijkl', 8)]\n"
+    with hyperslab.File(path) as ours, hyperslab.File(tmp_path / "new.nc") as new:
+        assert ours["table"]["name"].tolist() == [b"abcdef", b"ghijkl"]
+        assert new["table"]["number"].tolist() == [7, 8] and new["table"]["name"].tobytes() == b"abcdefghijkl"
+
+
+@pytest.mark.parametrize("to", ["netcdf4", "classic"])
+def test_scaled_values_are_the_same_after_a_conversion(tmp_path, to):
+    path = tmp_path / "scaled.hdf"
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    file.attr("HDFEOSVersion").set(SDC.CHAR8, "HDFEOS_V2.19")
+    for name, offset in (("shifted", 5.0), ("plain", 0.0)):
+        one = file.create(name, SDC.INT16, (4,))
+        one[:] = np.arange(4, dtype="i2")
+        one.attr("scale_factor").set(SDC.FLOAT64, 0.5)
+        one.attr("add_offset").set(SDC.FLOAT64, offset)
+        one.endaccess()
+    file.end()
+    done = hyperslab.repack(path, tmp_path / "new.nc", to=to)
+    assert "hdf4_add_offset" in " ".join(done["plan"]["notes"])
+    with netCDF4.Dataset(tmp_path / "new.nc") as new:
+        assert new["shifted"][:].tolist() == [-2.5, -2.0, -1.5, -1.0] and new["plain"][:].tolist() == [0, 0.5, 1, 1.5]
+        assert new["shifted"].hdf4_add_offset == 5.0 and "hdf4_add_offset" not in new["plain"].ncattrs()
+    for opened, engine in ((path, "hyperslab"), (tmp_path / "new.nc", "netcdf4"), (tmp_path / "new.nc", "hyperslab")):
+        with xr.open_dataset(opened, engine=engine) as found:
+            np.testing.assert_array_equal(found["shifted"], [-2.5, -2.0, -1.5, -1.0])

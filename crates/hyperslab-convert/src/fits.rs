@@ -13,12 +13,13 @@ pub(crate) fn check(netcdf: &Netcdf, keeps_going: bool) -> Result<()> {
     if let Some(Omitted { path, reason }) = netcdf.damaged_attributes.first().filter(|_| !keeps_going) {
         return Err(Error::damaged(reason).at_object(path).in_file(name));
     }
-    if let Some(Omitted { path, reason }) = netcdf.omitted.first() {
+    for Omitted { path, reason } in &netcdf.omitted {
         // The reason is another error, which names both, or a sentence.
-        return Err(match reason.strip_prefix(&format!("{name}: ")) {
-            Some(reason) => Error::damaged(reason).in_file(name),
-            None => other_form(netcdf, Error::unsupported(reason).at_object(path)),
-        });
+        match reason.strip_prefix(&format!("{name}: ")) {
+            Some(_) if keeps_going => {}
+            Some(reason) => return Err(Error::damaged(reason).in_file(name)),
+            None => return Err(other_form(netcdf, Error::unsupported(reason).at_object(path))),
+        }
     }
     for group in &netcdf.groups {
         let refused = |what: String| Err(other_form(netcdf, Error::unsupported(what).at_object(&group.path)));

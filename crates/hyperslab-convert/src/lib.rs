@@ -16,6 +16,7 @@
 //!
 //! Deliberately absent: storage (`hyperslab-repack` changes it), the older formats (`hyperslab`).
 
+mod calibration;
 pub mod classic;
 mod element_range;
 mod fits;
@@ -41,11 +42,11 @@ pub struct Converted {
     pub values: Vec<(String, Dataset)>,
     /// The paths of datasets whose first axis could grow in the older file; it cannot in this one.
     pub growing: Vec<String>,
-    /// What is left out because it cannot be read: the path of an object, and why an attribute of it is not there.
-    pub lost: Vec<Omitted>,
+    /// What is left out because it cannot be read: whether it is the object or an attribute of it, its path, and why.
+    pub lost: Vec<(&'static str, Omitted)>,
 }
 
-/// The netCDF-4 file that holds what a file of an older format holds. With `keeps_going`, attributes that cannot be read are left out;
+/// The netCDF-4 file that holds what a file of an older format holds. With `keeps_going`, what cannot be read is left out;
 /// otherwise they are an error.
 ///
 /// ```no_run
@@ -63,7 +64,10 @@ pub fn as_netcdf4(file: &File, keeps_going: bool) -> Result<Converted> {
     let netcdf = Netcdf::open(file)?;
     fits::check(&netcdf, keeps_going)?;
     let netcdf4::Planned { file: new, values, notes } = netcdf4::plan(&netcdf)?;
-    Ok(Converted { lost: netcdf.damaged_attributes, ..converted(file, new, values, notes)? })
+    let lost = |what| move |one: Omitted| (what, one);
+    let attributes = netcdf.damaged_attributes.into_iter().map(lost("an attribute"));
+    let lost = netcdf.omitted.into_iter().map(lost("the object")).chain(attributes).collect();
+    Ok(Converted { lost, ..converted(file, new, values, notes)? })
 }
 
 /// The HDF5 file that `h4toh5` would make of a file of HDF4, or close to it: see `docs/older-formats.md`.

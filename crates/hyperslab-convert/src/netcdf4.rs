@@ -1,9 +1,10 @@
 //! The objects of the netCDF-4 file: variables, dimension scales, attributes.
 
+use crate::calibration;
 use crate::element_range::padded;
-use hyperslab::datatypes::ByteOrder;
+use hyperslab::datatypes::{ByteOrder, Class};
 use hyperslab::storage::Fill;
-use hyperslab::{Attribute, Dataset, Dataspace, Error, Result};
+use hyperslab::{Attribute, Dataset, Dataspace, Datatype, Error, Result};
 use hyperslab_create::{
     Block, BlockSource, Data, DataError, Elements, Layout, NewAttribute, NewDataset, NewFile, ObjectId,
     datatypes,
@@ -41,6 +42,7 @@ pub(crate) struct Planned {
 pub(crate) fn plan(netcdf: &Netcdf) -> Result<Planned> {
     let mut planner = Planner {
         netcdf,
+        follows_hdf4: calibration::follows_hdf4(netcdf),
         planned: Planned { file: NewFile::new().in_creation_order(), values: Vec::new(), notes: Vec::new() },
         variables: HashMap::new(),
         scales: HashMap::new(),
@@ -65,6 +67,8 @@ type Created<T> = std::result::Result<T, hyperslab_create::CreateError>;
 struct Planner<'n> {
     netcdf: &'n Netcdf,
     planned: Planned,
+    /// Scaled values are by HDF4's rule.
+    follows_hdf4: bool,
     /// The dataset of each variable, by its path in the older file.
     variables: HashMap<String, ObjectId>,
     /// The scale of each dimension.
@@ -92,7 +96,7 @@ impl Planner<'_> {
             && group.dimensions.iter().any(|&id| self.netcdf.dimension(id).name == variable.name);
         let path = below(group, &if is_other { stored_name(&own) } else { own });
         let shape = &self.shape(variable)[..];
-        let mut new = NewDataset::new(dataset.datatype().clone(), shape);
+        let mut new = NewDataset::new(of_netcdf(dataset.datatype()), shape);
         new = if shape.contains(&0) {
             let grows = |&len: &u64| if len == 0 { None } else { Some(len) };
             new.maximum(&shape.iter().map(grows).collect::<Vec<_>>()).automatic_chunks()
@@ -107,7 +111,29 @@ impl Planner<'_> {
             self.planned.file.set_data(id, Data::blocks(Blocks(dataset.clone())))?;
             self.planned.values.push((path.clone(), dataset.clone()));
         }
-        self.attributes(id, &path, variable.attributes.iter().map(|one| &one.stored))?;
+        let calibrated = match self.follows_hdf4 {
+            true => calibration::by_netcdf(variable, &mut self.netcdf.file().heap()),
+            false => None,
+        };
+        let stays = |name: &str| calibrated.is_none() || !calibration::NAMES.contains(&name);
+        let own = variable.attributes.iter().filter(|one| stays(&one.name)).map(|one| &one.stored);
+        self.attributes(id, &path, own)?;
+        if let (Some(numbers), Some(datatype)) = (calibrated, datatypes::float_in(8, ByteOrder::Little)) {
+            for (name, number) in calibration::NAMES.into_iter().zip(numbers) {
+                let number = NewAttribute {
+                    datatype: datatype.clone(),
+                    dataspace: Dataspace::Simple { dims: vec![1], max_dims: vec![Some(1)] },
+                    elements: number.to_le_bytes().to_vec().into(),
+                    named_datatype: None,
+                };
+                self.planned.file.set_attribute(id, name, number)?;
+            }
+            if let Some(own) = variable.attribute(calibration::NAMES[1]) {
+                let kept = Attribute { name: calibration::ORIGINAL.into(), ..own.stored.clone() };
+                self.attributes(id, &path, std::iter::once(&kept))?;
+            }
+            self.planned.notes.push(calibration::note(&path));
+        }
         self.variables.insert(below(group, &variable.name), id);
         Ok(())
     }
@@ -232,6 +258,22 @@ impl BlockSource for Blocks {
     fn read(&self, block: &Block) -> std::result::Result<Elements, DataError> {
         Ok(padded(&self.0, block)?.into())
     }
+}
+
+/// The datatype with texts in records as arrays of characters: netCDF has no text of several bytes there, and netCDF-C takes it for one
+/// character.
+fn of_netcdf(datatype: &Datatype) -> Datatype {
+    let mut datatype = datatype.clone();
+    if let Class::Compound { members } = &mut datatype.class {
+        for member in members {
+            let size = member.datatype.size;
+            if let (Class::FixedString { .. }, 2..) = (&member.datatype.class, size) {
+                let base = Box::new(Datatype { size: 1, ..member.datatype.clone() });
+                member.datatype.class = Class::Array { dims: vec![size], base };
+            }
+        }
+    }
+    datatype
 }
 
 fn below(group: &Group, name: &str) -> String {

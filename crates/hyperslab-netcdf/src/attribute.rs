@@ -81,7 +81,7 @@ impl Attribute {
         self.attribute_type = type_of(&self.stored, types);
     }
 
-    /// Its text, up to the first NUL; of several texts, all with spaces between them. `None` where it is no text, or cannot be read.
+    /// Its text, up to the first NUL; of several texts, all with spaces between them. `None` where it has another type, or cannot be read.
     pub fn text(&self, heap: &mut Heap) -> Option<String> {
         let bytes = match self.values(heap).ok()? {
             Values::Char(text) => text,

@@ -25,7 +25,7 @@ const FEW_OBJECTS: usize = 32;
 /// Groups of one view that are read again, because another path leads to a group around them. Groups that contain each other without a
 /// circle have twice as many with each group.
 const READ_AGAIN_MAX: usize = 1 << 16;
-/// So many attributes that cannot be read are listed.
+/// At most this number of attributes that cannot be read are listed.
 const OMITTED_ATTRIBUTES_MAX: usize = 1 << 16;
 /// Objects of one view. Hard links may lead to the same group many times over.
 const OBJECTS_MAX: usize = 1 << 22;

@@ -172,7 +172,7 @@ impl DataCopy<'_> {
     }
 }
 
-/// A piece that cannot be read is divided into so many parts at most, of which each is lost from its first unreadable element to its
+/// A piece that cannot be read is divided into at most this number of parts, of which each is lost from its first unreadable element to its
 /// last.
 const PARTS: usize = 128;
 

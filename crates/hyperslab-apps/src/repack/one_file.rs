@@ -152,7 +152,7 @@ impl Job {
         publish(before.as_ref(), (input, output), temporary, &sink)?;
         let seconds = begun.elapsed().as_secs_f64();
         let mut outcome = Outcome::new(&repacked, source_bytes, seconds, verified);
-        let lost = |Omitted { path, reason }| Lost { path, what: "an attribute", error: reason };
+        let lost = |(what, Omitted { path, reason })| Lost { path, what, error: reason };
         outcome.lost.extend(left_out.into_iter().map(lost));
         document.result = Some(Outcome { reads, ..outcome });
         Ok(())

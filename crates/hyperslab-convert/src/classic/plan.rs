@@ -2,9 +2,9 @@
 
 use super::attributes::{attributes, kind};
 use super::{Classic, Version};
-use crate::fits;
+use crate::{calibration, fits};
 use hyperslab::{Error, Result};
-use hyperslab_classic::{Dimension, Header, Kind, Variable};
+use hyperslab_classic::{Attribute, Dimension, Header, Kind, Variable};
 use hyperslab_netcdf::{DimensionId, Netcdf, VariableType};
 use std::collections::HashMap;
 
@@ -19,6 +19,7 @@ impl Classic {
         let (mut notes, mut heap) = (Vec::new(), file.heap());
         let record = record_dimension(netcdf, &mut notes);
         let root = netcdf.root();
+        let follows_hdf4 = calibration::follows_hdf4(netcdf);
         let mut numbers = HashMap::new();
         let mut dimensions = Vec::new();
         for &id in &root.dimensions {
@@ -41,10 +42,26 @@ impl Classic {
                 let number = numbers.get(id).copied();
                 number.ok_or_else(|| Error::internal("a dimension of no group").at_object(path.clone()))
             });
+            let mut of_variable = attributes(&path, &variable.attributes, &mut heap, &mut notes)?;
+            let calibrated = if follows_hdf4 { calibration::by_netcdf(variable, &mut heap) } else { None };
+            if let Some(numbers) = calibrated {
+                for (name, number) in calibration::NAMES.into_iter().zip(numbers) {
+                    let Some(own) = of_variable.iter_mut().find(|own| own.name == name.into()) else {
+                        continue;
+                    };
+                    let values = number.to_be_bytes().to_vec();
+                    let own =
+                        std::mem::replace(own, Attribute { name: name.into(), kind: Kind::Double, values });
+                    if name == calibration::NAMES[1] {
+                        of_variable.push(Attribute { name: calibration::ORIGINAL.into(), ..own });
+                    }
+                }
+                notes.push(calibration::note(&path));
+            }
             variables.push(Variable {
                 name: variable.name.as_str().into(),
                 dimensions: own.collect::<Result<_>>()?,
-                attributes: attributes(&path, &variable.attributes, &mut heap, &mut notes)?,
+                attributes: of_variable,
                 kind: kind_of(netcdf, variable)?,
                 stored_bytes: 0,
                 begin: 0,
