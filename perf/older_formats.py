@@ -7,7 +7,7 @@
 Files are in the page cache. A copy that swaps the bytes of an array in memory is the floor of a variable of fixed size. The floors
 of records are measured without any library (`hyperslab-floor records`, on all cores): a request for each record, or all bytes in
 blocks, from which nothing is taken; NumPy gathers them out of a mapping of the file, too (one thread). What is read of
-HDF4 is one deflated stream; each run opens the file anew, so that nothing is kept from the run before.
+HDF4 is one deflated stream, or deflated chunks; each run opens the file anew, so that nothing is kept from the run before.
 """
 
 from __future__ import annotations
@@ -17,17 +17,22 @@ import json
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import h5py
 import netCDF4
 import numpy as np
 from programs import FLOOR
 
 import hyperslab
+
+# How libhdf4 stores a data set in chunks, which pyhdf has no word for.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "oracle"))
 
 
 class Case(NamedTuple):
@@ -105,6 +110,11 @@ HDF4_SHAPE = (24, 1_443, 1_443)
 HDF4_ROWS = 20
 
 
+#: A field in one deflated stream, and the same in deflated chunks of this shape: of HDF4, and of HDF5 with the same bytes.
+STREAM, CHUNKED, SAME_CHUNKS = "stream.hdf", "chunked.hdf", "chunked.h5"
+CHUNK = (1, 256, 256)
+
+
 class Hdf4Case(NamedTuple):
     """What is read of a file of HDF4, and by which library."""
 
@@ -112,6 +122,8 @@ class Hdf4Case(NamedTuple):
     ours: Callable[[Path], Any]
     peer: Callable[[Path], Any]
     bound: float
+    #: The file that is read: of one stream, or in chunks.
+    file: str = STREAM
 
 
 def by_pyhdf(path: Path) -> Any:
@@ -135,25 +147,40 @@ def rows(path: Path) -> Any:
         return [field[:, row * step] for row in range(HDF4_ROWS)]
 
 
+def same_chunks(path: Path) -> Any:
+    """The whole field of the file of HDF5 beside this one."""
+    return whole(path.with_name(SAME_CHUNKS))
+
+
 HDF4_CASES = (
     Hdf4Case("HDF4, 200 MB in one deflated stream: in full, by pyhdf", whole, by_pyhdf, 0.6),
     Hdf4Case("HDF4, 200 MB in one deflated stream: 20 rows, in full", rows, whole, 1.2),
+    Hdf4Case("HDF4, 200 MB in deflated chunks: in full, by pyhdf", whole, by_pyhdf, 0.35, CHUNKED),
+    Hdf4Case("HDF4, 200 MB in deflated chunks: HDF5 with the same", whole, same_chunks, 1.15, CHUNKED),
 )
 
 
-def make_hdf4(path: Path, shape: tuple[int, ...]) -> None:
-    """Writes the field by libhdf4."""
+def make_hdf4(folder: Path, shape: tuple[int, ...]) -> None:
+    """Writes the field by libhdf4, and its chunks by h5py."""
+    from hdf4_library import set_chunks
     from pyhdf.SD import SD, SDC
 
     random = np.random.default_rng(1)
-    file = SD(str(path), SDC.WRITE | SDC.CREATE)
-    field = file.create("field", SDC.FLOAT32, shape)
-    field.setcompress(SDC.COMP_DEFLATE, 4)
     smooth = np.add.outer(np.sin(np.arange(shape[1]) / 50), np.cos(np.arange(shape[2]) / 70))
     values = np.stack([smooth + level for level in range(shape[0])]) + random.normal(0, 0.01, shape)
-    field[:] = np.round(values, 2).astype("f4")
-    field.endaccess()
-    file.end()
+    values = np.round(values, 2).astype("f4")
+    for name in (STREAM, CHUNKED):
+        file = SD(str(folder / name), SDC.WRITE | SDC.CREATE)
+        field = file.create("field", SDC.FLOAT32, shape)
+        if name == STREAM:
+            field.setcompress(SDC.COMP_DEFLATE, 4)
+        else:
+            set_chunks(field, list(CHUNK), "deflate", 4)
+        field[:] = values
+        field.endaccess()
+        file.end()
+    with h5py.File(folder / SAME_CHUNKS, "w") as new:
+        new.create_dataset("field", data=values, dtype=">f4", chunks=CHUNK, compression="gzip", compression_opts=4)
 
 
 def seconds(read: Callable[[], Any]) -> float:
@@ -209,14 +236,13 @@ def main() -> None:
         report(case.name, medians["hyperslab"], medians[case.peer], case.bound, least)
     shape = (2, *HDF4_SHAPE[1:]) if given.small else HDF4_SHAPE
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "field.hdf"
-        make_hdf4(path, shape)
+        make_hdf4(Path(folder), shape)
         os.sync()
         for one in HDF4_CASES:
             times: tuple[list[float], list[float]] = ([], [])
             for _ in range(given.runs):
                 for read, spent in zip((one.ours, one.peer), times, strict=True):
-                    spent.append(seconds(lambda read=read: read(path)))
+                    spent.append(seconds(lambda read=read, path=Path(folder) / one.file: read(path)))
             report(one.name, *map(statistics.median, times), one.bound)
 
 
