@@ -148,7 +148,7 @@ def rows(path: Path) -> Any:
 
 
 def same_chunks(path: Path) -> Any:
-    """The whole field of the file of HDF5 beside this one."""
+    """The whole field of the file of HDF5."""
     return whole(path.with_name(SAME_CHUNKS))
 
 

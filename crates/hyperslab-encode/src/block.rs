@@ -43,6 +43,17 @@ impl Block {
         self.start[axis].saturating_add(self.count[axis])
     }
 
+    /// True if another block goes on where this one ends along an axis.
+    pub fn is_followed_by(&self, other: &Self, axis: usize) -> bool {
+        let is_same = |other_axis: usize| {
+            (self.start[other_axis], self.count[other_axis])
+                == (other.start[other_axis], other.count[other_axis])
+        };
+        axis < self.start.len()
+            && other.start[axis] == self.end(axis)
+            && (0..self.start.len()).all(|other_axis| other_axis == axis || is_same(other_axis))
+    }
+
     /// The number of its elements, at most `u64::MAX`.
     pub fn elements(&self) -> u64 {
         self.count.iter().fold(1, |product: u64, count| product.saturating_mul(*count))

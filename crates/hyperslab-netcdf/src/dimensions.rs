@@ -205,6 +205,11 @@ impl Dimensions {
             };
             let own = own.or_else(|| netcdf.group(group).dimensions.iter().find(same).copied());
             found.push(own.unwrap_or_else(|| {
+                let is_taken = |id: &DimensionId| netcdf.dimension(*id).name == name;
+                let name = match netcdf.group(group).dimensions.iter().any(is_taken) {
+                    true => format!("{name}_{len}"),
+                    false => name,
+                };
                 let (is_unlimited, kind, netcdf_id) =
                     (*is_unlimited, DimensionKind::Bare, self.next_netcdf_id);
                 self.add(netcdf, Dimension { name, len, is_unlimited, group, netcdf_id, kind })

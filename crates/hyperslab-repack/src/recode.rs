@@ -14,7 +14,7 @@ use crate::plan::{Method, Recoding};
 use crate::stored_reader::StoredReader;
 use from_ahead::read_from_ahead;
 use hyperslab::{Dataset, Endianness, File, Heap, Selection};
-use hyperslab_encode::block::Block;
+use hyperslab_encode::block::{Block, copy_common};
 use hyperslab_encode::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
 use hyperslab_encode::ordered::Workers;
 use hyperslab_encode::{Monitor, RepackError, checksums};
@@ -28,6 +28,8 @@ use std::path::Path;
 
 /// Chunks of fewer bytes together are not worth more than one thread.
 const ALONE_BYTES: u64 = 1 << 20;
+/// A block that cannot be read is divided down to this share of it.
+const PARTS: u64 = 1 << 10;
 
 /// What a recoding needs and what it leaves.
 pub(crate) struct Recoder<'a, 'w> {
@@ -174,7 +176,7 @@ impl Recoder<'_, '_> {
         }
     }
 
-    /// Reads a block chunk by chunk; chunks that cannot be read become fill values.
+    /// Reads a block chunk by chunk, or in parts; those that cannot be read become fill values.
     fn read_undamaged(
         &mut self,
         subject: &Subject,
@@ -184,15 +186,36 @@ impl Recoder<'_, '_> {
         let size = subject.fill.len();
         let mut elements = subject.fill.repeat(block.elements() as usize);
         let Some(chunk) = subject.dataset.chunk_shape() else {
-            self.note(subject, block, &error);
+            let smallest = block.elements().div_ceil(PARTS);
+            let mut lost: Vec<Block> = Vec::new();
+            let mut left = vec![block.clone()];
+            while let Some(part) = left.pop() {
+                self.monitor.check()?;
+                match subject
+                    .dataset
+                    .read_bytes(&Selection::block(&part.start, &part.count), Endianness::File)
+                {
+                    Ok(bytes) => copy_common((&bytes, &part), (&mut elements, block), size),
+                    Err(error) if error.kind() == hyperslab::ErrorKind::Cancelled => return Err(error.into()),
+                    Err(_) => match part.count.iter().position(|count| *count > 1) {
+                        Some(axis) if part.elements() > smallest => {
+                            let (mut first, mut second) = (part.clone(), part);
+                            first.count[axis] /= 2;
+                            second.start[axis] += first.count[axis];
+                            second.count[axis] -= first.count[axis];
+                            left.extend([second, first]);
+                        }
+                        _ => push_joined(&mut lost, part),
+                    },
+                }
+            }
+            lost.iter().for_each(|part| self.note(subject, part, &error));
             return Ok(elements);
         };
         for part in parts(block, chunk) {
             self.monitor.check()?;
             match subject.dataset.read_bytes(&Selection::block(&part.start, &part.count), Endianness::File) {
-                Ok(bytes) => {
-                    hyperslab_encode::block::copy_common((&bytes, &part), (&mut elements, block), size)
-                }
+                Ok(bytes) => copy_common((&bytes, &part), (&mut elements, block), size),
                 Err(error) if error.kind() == hyperslab::ErrorKind::Cancelled => return Err(error.into()),
                 Err(error) => self.note(subject, &part, &error),
             }
@@ -297,4 +320,15 @@ fn parts(block: &Block, chunk: &[u64]) -> Vec<Block> {
 
 fn encode_error(subject: &Subject, offset: &[u64], error: FilterError) -> RepackError {
     RepackError::Encode { object: subject.path.clone(), offset: offset.to_vec(), error: Box::new(error) }
+}
+
+/// Adds a block; blocks that go on where the one before them ends are one.
+fn push_joined(blocks: &mut Vec<Block>, next: Block) {
+    blocks.push(next);
+    while let [.., before, last] = &mut blocks[..]
+        && let Some(axis) = (0..last.count.len()).find(|axis| before.is_followed_by(last, *axis))
+    {
+        before.count[axis] += last.count[axis];
+        blocks.pop();
+    }
 }
