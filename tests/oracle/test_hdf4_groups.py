@@ -437,3 +437,31 @@ def test_scaled_values_are_the_same_after_a_conversion(tmp_path, to):
     for opened, engine in ((path, "hyperslab"), (tmp_path / "new.nc", "netcdf4"), (tmp_path / "new.nc", "hyperslab")):
         with xr.open_dataset(opened, engine=engine) as found:
             np.testing.assert_array_equal(found["shifted"], [-2.5, -2.0, -1.5, -1.0])
+
+
+def test_fields_of_two_structures_do_not_hide_dimensions(tmp_path):
+    path, text = tmp_path / "two.hdf", STRUCTURE[: STRUCTURE.index("        GROUP=MergedFields")]
+    text += STRUCTURE[STRUCTURE.index("    END_GROUP=SWATH_1") :]
+    file = SD(str(path), SDC.WRITE | SDC.CREATE)
+    setattr(file, "StructMetadata.0", text)
+    references = {}
+    for name, length, dimension in (("mean", 4, "Track:S"), ("own", 5, "Track")):
+        one = file.create(name, SDC.INT32, (length,))
+        one[:] = np.arange(length, dtype="i4")
+        one.dim(0).setname(dimension)
+        references[name] = one.ref()
+        one.endaccess()
+    file.end()
+    add_swath(path, [references["mean"]])
+    tables = HDF(str(path), HC.WRITE)
+    groups = tables.vgstart()
+    group = groups.create("both")
+    for reference in references.values():
+        group.add(HC.DFTAG_NDG, reference)
+    group.detach()
+    groups.end()
+    tables.close()
+    hyperslab.repack(path, tmp_path / "new.nc")
+    with netCDF4.Dataset(tmp_path / "new.nc") as new:
+        assert new["both/mean"].shape == (4,) and new["both/own"].shape == (5,) and new["S/mean"].dimensions == ("Track",)
+        assert new["both/own"][:].tolist() == [0, 1, 2, 3, 4] and new["both/mean"][:].tolist() == [0, 1, 2, 3]

@@ -203,17 +203,18 @@ impl Dimensions {
                 let other = netcdf.dimension(**id);
                 (&other.name, other.len) == (&name, len)
             };
-            let own = own.or_else(|| netcdf.group(group).dimensions.iter().find(same).copied());
-            found.push(own.unwrap_or_else(|| {
-                let is_taken = |id: &DimensionId| netcdf.dimension(*id).name == name;
-                let name = match netcdf.group(group).dimensions.iter().any(is_taken) {
-                    true => format!("{name}_{len}"),
-                    false => name,
-                };
-                let (is_unlimited, kind, netcdf_id) =
-                    (*is_unlimited, DimensionKind::Bare, self.next_netcdf_id);
-                self.add(netcdf, Dimension { name, len, is_unlimited, group, netcdf_id, kind })
-            }));
+            let own = own.or_else(|| visible(netcdf, &around).find(same).copied());
+            found.push(match own {
+                Some(own) => own,
+                None => {
+                    // A dimension of the same name would hide one of a group around it.
+                    let is_taken = visible(netcdf, &around).any(|id| netcdf.dimension(*id).name == name);
+                    let name = if is_taken { format!("{name}_{len}") } else { name };
+                    let (is_unlimited, kind, netcdf_id) =
+                        (*is_unlimited, DimensionKind::Bare, self.next_netcdf_id);
+                    self.add(netcdf, Dimension { name, len, is_unlimited, group, netcdf_id, kind })
+                }
+            });
         }
         found
     }
@@ -358,6 +359,11 @@ fn set_unlimited_lengths(netcdf: &mut Netcdf) {
             dimension.len = longest.get(&DimensionId(number)).copied().unwrap_or(0);
         }
     }
+}
+
+/// The dimensions of these groups.
+fn visible<'n>(netcdf: &'n Netcdf, groups: &'n [GroupId]) -> impl Iterator<Item = &'n DimensionId> {
+    groups.iter().flat_map(|id| &netcdf.group(*id).dimensions)
 }
 
 fn find<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a Attribute> {

@@ -25,6 +25,9 @@ pub(crate) fn library(file: &File) -> Option<Library> {
     Some(if file.format_name() == "HDF4" { Library::Libhdf4 } else { Library::NetcdfC })
 }
 
+/// At most this number of records may lie behind the end of a file.
+const RECORDS_BEHIND_MAX: u64 = 1 << 20;
+
 /// The report on a dataset and its reads.
 pub(super) fn dataset(
     dataset: &Dataset,
@@ -51,7 +54,12 @@ fn collect(dataset: &Dataset, library: Library, scope: SampleScope) -> Result<Ol
         Some(Form::Stream(_)) => OlderStorage::Stream,
         Some(Form::Chunks(_)) => OlderStorage::Chunks(dataset.chunk_shape().unwrap_or_default().to_vec()),
         Some(Form::Blocks(pieces)) => OlderStorage::Blocks(pieces),
-        Some(Form::Records { begin, every }) => {
+        // A file of a few bytes may claim any number of records, of which each would be looked at.
+        Some(Form::Records { begin, every })
+            if dataset.shape().first().is_none_or(|records| {
+                *records <= RECORDS_BEHIND_MAX.saturating_add(dataset.file().len() / every.max(1))
+            }) =>
+        {
             let element_bytes = dataset.datatype().size.into();
             OlderStorage::Records(Records { begin, every, element_bytes })
         }
