@@ -80,6 +80,15 @@ fn two_hundred_and_fifty_six_requests_are_in_flight_on_connections_that_are_kept
     assert!((128..=256).contains(&counts.in_flight_max), "{}", counts.in_flight_max);
     // The client may begin a connection while another becomes free: how often depends on the machine.
     assert!(counts.connections < 750, "{} connections for 1000 requests", counts.connections);
+    // The server may accept a connection after the last answer: the client had begun it for a request that another one took.
+    let mut known = counts.connections;
+    loop {
+        std::thread::sleep(Duration::from_millis(300));
+        let now = server.counts().connections;
+        if std::mem::replace(&mut known, now) == now {
+            break;
+        }
+    }
     server.take_counts();
     for range in &ranges[..20] {
         assert_eq!(read(&file, range.clone()).unwrap(), bytes[range.start as usize..range.end as usize]);
