@@ -281,3 +281,21 @@ def test_a_conversion_that_keeps_going_loses_only_what_is_cut(tmp_path: Path, co
         np.testing.assert_array_equal(file["a"][:], np.arange(count))
         np.testing.assert_array_equal(file["b"][:-10], np.arange(count - 10))
         assert file["b"][-10:].mask.all()
+
+
+def test_a_header_that_promises_billions_of_records_costs_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "many.nc"
+    with netCDF4.Dataset(path, "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("t", None)
+        for name in ("v", "w"):
+            file.createVariable(name, "f8", ("t",))[:] = [1, 2]
+    stored = bytearray(path.read_bytes())
+    # The number of records stands behind the signature.
+    stored[4:8] = (2**31 - 1).to_bytes(4, "big")
+    path.write_bytes(stored)
+    with pytest.warns(RuntimeWarning, match="behind the end of the file"):
+        assert not [key for key in hyperslab.index(path)["refs"] if key.startswith("v/0")]
+    assert hyperslab.doctor(path)
+    with pytest.raises(HyperslabError, match="next to nothing"):
+        hyperslab.repack(path, tmp_path / "new.nc", keep_going=True)
+    assert not (tmp_path / "new.nc").exists()
