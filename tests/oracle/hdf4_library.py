@@ -8,6 +8,8 @@ from typing import Any
 
 import pyhdf
 import pyhdf.SD  # It loads the library, with what that needs.
+from pyhdf import V  # noqa: F401: HDF.vgstart needs it.
+from pyhdf.HDF import HC, HDF
 
 #: `HDF_CHUNK` and `HDF_COMP` of `hchunks.h`.
 CHUNKS, COMPRESSED = 1, 2
@@ -55,3 +57,18 @@ def set_bits(data_set: Any, start: int, bits: int, extends_sign: bool, fills_wit
 def set_file(data_set: Any, path: Path, offset: int) -> None:
     """Stores the values of a new data set in another file."""
     assert LIBRARY.SDsetexternalfile(data_set._id, str(path).encode(), offset) == 0
+
+
+def add_structure(path: Path, name: str, kind: str, references: list[int]) -> None:
+    """Makes data sets of these references the fields of a grid or a swath of HDF-EOS2."""
+    tables = HDF(str(path), HC.WRITE)
+    groups = tables.vgstart()
+    structure, fields = groups.create(name), groups.create("Data Fields")
+    structure._class, fields._class = kind, f"{kind} Vgroup"
+    for reference in references:
+        fields.add(HC.DFTAG_NDG, reference)
+    structure.insert(fields)
+    for group in (fields, structure):
+        group.detach()
+    groups.end()
+    tables.close()

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from pyhdf import V, VS  # noqa: F401: HDF.vgstart and HDF.vstart need them.
-from pyhdf.HDF import HC, HDF
+from hdf4_library import add_structure
 from pyhdf.SD import SD, SDC
 
 from hyperslab.errors import InvalidError
@@ -53,16 +52,7 @@ END
     reference = field.ref()
     field.endaccess()
     file.end()
-    tables = HDF(str(path), HC.WRITE)
-    groups = tables.vgstart()
-    grid, fields = groups.create("tile"), groups.create("Data Fields")
-    grid._class, fields._class = "GRID", "GRID Vgroup"
-    fields.add(HC.DFTAG_NDG, reference)
-    grid.insert(fields)
-    for group in (fields, grid):
-        group.detach()
-    groups.end()
-    tables.close()
+    add_structure(path, "tile", "GRID", [reference])
 
 
 def opened(path: Path, **options: Any) -> xr.Dataset:

@@ -13,7 +13,7 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
-from hdf4_library import set_chunks
+from hdf4_library import add_structure, set_chunks
 from pyhdf import V, VS  # noqa: F401: HDF.vgstart and HDF.vstart need them.
 from pyhdf.HDF import HC, HDF
 from pyhdf.SD import SD, SDC
@@ -70,22 +70,7 @@ def write_swath(path: Path, values: np.ndarray[Any, Any], lengths: list[int]) ->
     references = [field.ref()]
     field.endaccess()
     file.end()
-    add_swath(path, references)
-
-
-def add_swath(path: Path, references: list[int]) -> None:
-    """Makes these data sets the fields of the swath `S`."""
-    tables = HDF(str(path), HC.WRITE)
-    groups = tables.vgstart()
-    swath, fields = groups.create("S"), groups.create("Data Fields")
-    swath._class, fields._class = "SWATH", "SWATH Vgroup"
-    for reference in references:
-        fields.add(HC.DFTAG_NDG, reference)
-    swath.insert(fields)
-    for group in (fields, swath):
-        group.detach()
-    groups.end()
-    tables.close()
+    add_structure(path, "S", "SWATH", references)
 
 
 def test_fields_of_different_ranks_that_share_a_data_set(tmp_path):
@@ -227,7 +212,7 @@ def test_fields_that_grew_to_different_lengths_share_their_dimension(tmp_path):
         references.append(field.ref())
         field.endaccess()
     file.end()
-    add_swath(path, references)
+    add_structure(path, "S", "SWATH", references)
     with xr.open_dataset(path, engine="hyperslab", group="S") as found:
         assert dict(found.sizes) == {"Track": 5, "Xtrack": 3}
         np.testing.assert_array_equal(found["bands"][:3], values["bands"])
@@ -364,8 +349,11 @@ def test_a_field_that_is_in_another_vgroup_too_has_dimensions_there(tmp_path, is
         groups.end()
         tables.close()
 
-    for write in (add_group, lambda: add_swath(path, [reference])) if is_first else (lambda: add_swath(path, [reference]), add_group):
-        write()
+    if is_first:
+        add_group()
+    add_structure(path, "S", "SWATH", [reference])
+    if not is_first:
+        add_group()
     hyperslab.repack(path, tmp_path / "new.nc")
     with netCDF4.Dataset(tmp_path / "new.nc") as new:
         for name in ("S/mean", "extra/inner/mean"):
@@ -452,7 +440,7 @@ def test_fields_of_two_structures_do_not_hide_dimensions(tmp_path):
         references[name] = one.ref()
         one.endaccess()
     file.end()
-    add_swath(path, [references["mean"]])
+    add_structure(path, "S", "SWATH", [references["mean"]])
     tables = HDF(str(path), HC.WRITE)
     groups = tables.vgstart()
     group = groups.create("both")

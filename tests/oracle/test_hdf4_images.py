@@ -112,6 +112,13 @@ def test_a_real_file_with_jpeg_has_three_images():
         assert len(names) == 3
 
 
+def run_apart(code: str, path: Path) -> None:
+    """Runs code with the path as its argument, in a process of its own: libhdf4 may end it."""
+    found = os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False, env=found)
+    assert done.returncode == 0, done.stderr
+
+
 #: Writes images that are partly or never written and have a fill value, in chunks or compressed; then prints what libhdf4 reads.
 UNWRITTEN = """
 import ctypes, sys
@@ -154,14 +161,7 @@ with Images(path, READ) as images:
 
 def test_pixels_that_were_never_written_are_the_fill_value(tmp_path):
     path = tmp_path / "unwritten.hdf"
-    done = subprocess.run(
-        [sys.executable, "-c", UNWRITTEN, str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])},
-    )
-    assert done.returncode == 0, done.stderr
+    run_apart(UNWRITTEN, path)
     expected = {kept.stem: np.load(kept) for kept in tmp_path.glob("*.npy")}
     assert len(expected) > 60
     with hyperslab.File(path) as file:
@@ -209,14 +209,7 @@ with Images(sys.argv[1], CREATE) as images:
 
 def test_images_are_found_by_the_references_that_programs_write(tmp_path):
     path = tmp_path / "referred.hdf"
-    done = subprocess.run(
-        [sys.executable, "-c", REFERRED, str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])},
-    )
-    assert done.returncode == 0, done.stderr
+    run_apart(REFERRED, path)
     with hyperslab.File(path) as file:
         for tag in (306, 302, 202):
             assert list(file[f"by {tag}"]) == ["a", "b"]

@@ -48,4 +48,4 @@ pub use special::{
     ChunkEntry, ChunkTable, Chunked, ChunkedDimension, Compressed, External, LinkTable, Linked, Special,
 };
 pub use vdata::{Field, Vdata, VdataAttribute};
-pub use vgroup::Vgroup;
+pub use vgroup::{Vgroup, roots};

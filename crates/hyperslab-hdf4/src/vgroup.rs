@@ -1,7 +1,9 @@
 //! Vgroups: named lists of elements, and of Vgroups.
 
 use crate::cursor::{Cursor, Parsed};
+use crate::tag;
 use hyperslab_format::{FormatError, Name};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes from the version of a Vgroup or a Vdata to the end of its element.
 pub(crate) const VERSION_FROM_END: usize = 5;
@@ -47,6 +49,27 @@ impl Vgroup {
         }
         Ok(Self { name, class, members: tags.into_iter().zip(references).collect(), attributes })
     }
+}
+
+/// The Vgroups that lead to all others, by their references: those that are no members (`is_lone`), and the first of each circle that
+/// these do not lead to.
+pub fn roots(vgroups: &BTreeMap<u16, Vgroup>, is_lone: impl Fn(u16) -> bool) -> BTreeSet<u16> {
+    let (mut roots, mut reached) = (BTreeSet::new(), BTreeSet::new());
+    let lone = vgroups.keys().filter(|reference| is_lone(**reference));
+    for root in lone.chain(vgroups.keys()) {
+        if reached.contains(root) {
+            continue;
+        }
+        roots.insert(*root);
+        let mut next = vec![*root];
+        while let Some(reference) = next.pop() {
+            if let (true, Some(vgroup)) = (reached.insert(reference), vgroups.get(&reference)) {
+                let members = vgroup.members.iter().filter(|(tag, _)| *tag == tag::VGROUP);
+                next.extend(members.map(|(_, member)| *member));
+            }
+        }
+    }
+    roots
 }
 
 /// The version of a Vgroup or a Vdata.

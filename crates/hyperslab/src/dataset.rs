@@ -2,7 +2,7 @@
 
 use crate::attribute::Attributes;
 use crate::open_file::Node;
-use crate::stored_dataset::{LayoutDetail, StoredDataset, count};
+use crate::stored_dataset::{LayoutDetail, StoredDataset};
 use crate::{Error, Result, Selection};
 use hyperslab_array::array::{Chunked, Endianness, Operation, Storage};
 use hyperslab_array::chunk::grid::ChunkGrid;
@@ -336,7 +336,7 @@ impl DatasetInner {
     }
 
     fn elements(&self) -> u64 {
-        count(&self.dataspace).unwrap_or(u64::MAX)
+        self.dataspace.elements().unwrap_or(u64::MAX)
     }
 
     /// Adds this dataset and its file to an error.

@@ -39,13 +39,3 @@ pub(crate) struct ExternalFile {
     /// The number of its bytes that belong to the dataset; `None` if unlimited.
     pub(crate) size: Option<u64>,
 }
-
-/// The number of elements of an extent; `None` if it overflows 64 bits, which only a sparse chunked dataset may.
-pub(crate) fn count(dataspace: &Dataspace) -> Option<u64> {
-    match dataspace {
-        Dataspace::Null => Some(0),
-        Dataspace::Scalar => Some(1),
-        Dataspace::Simple { dims, .. } if dims.contains(&0) => Some(0),
-        Dataspace::Simple { dims, .. } => dims.iter().try_fold(1u64, |count, &dim| count.checked_mul(dim)),
-    }
-}

@@ -154,10 +154,6 @@ impl StoredObject for Part {
             filters: FilterPipeline::default(),
         })
     }
-
-    fn datatype(&self) -> Result<Datatype> {
-        Err(Error::invalid("is not a named datatype"))
-    }
 }
 
 fn open() -> File {

@@ -1,25 +1,20 @@
 //! Values of HDF4: its data sets, tables and images are read where something has to be decoded.
 
-use hyperslab::{Dataset, Endianness, Error, ErrorKind, File, Group, LinkTarget, Object, Result, Selection};
+use hyperslab::{Dataset, Endianness, Error, ErrorKind, File, Object, Prefetch, Result, Selection};
 use hyperslab_check::Report;
-use std::collections::HashSet;
+use hyperslab_listing::object_paths::text_of;
+use hyperslab_listing::traversal::{Item, Traversal};
 
 /// Decodes all values of a file, and adds those that cannot be decoded to its report.
 pub(super) fn decode(file: &File, report: &mut Report) -> Result<()> {
-    let (mut groups, mut seen) = (vec![file.root()?], HashSet::new());
-    while let Some(group) = groups.pop() {
-        for link in group.links()?.into_iter().flatten() {
-            let LinkTarget::Hard(address) = link.target else { continue };
-            if !seen.insert(address) {
-                continue;
-            }
-            match group.open(&link) {
-                Ok(Object::Group(group)) => groups.push(group),
-                Ok(Object::Dataset(dataset)) => chunks(&dataset, report),
-                Ok(Object::Datatype(_)) => {}
-                // Some are decoded as they are opened.
-                Err(error) => note(report, &path(&group, &link.name.text()), &error),
-            }
+    let prefetch = Prefetch { depth: usize::MAX, chunk_indexes: true, attributes: false };
+    let (items, _) = Traversal::run(Object::Group(file.root()?), b"/", usize::MAX, prefetch);
+    for item in items {
+        match item {
+            Item::Object { object: Object::Dataset(dataset), .. } => chunks(&dataset, report),
+            // Some are decoded as they are opened.
+            Item::Unopened { path, error } => note(report, &text_of(&path), &error),
+            Item::Object { .. } | Item::Alias { .. } | Item::Link { .. } | Item::BrokenLink { .. } => {}
         }
     }
     Ok(())
@@ -49,8 +44,4 @@ fn chunks(dataset: &Dataset, report: &mut Report) {
 fn note(report: &mut Report, object: &str, error: &Error) {
     let is_damaged = error.kind() != ErrorKind::Unsupported;
     report.note_undecoded(object, error.offset().unwrap_or(0), is_damaged, error.message().to_owned());
-}
-
-fn path(group: &Group, name: &str) -> String {
-    format!("{}/{name}", group.path().trim_end_matches('/'))
 }

@@ -52,8 +52,9 @@ pub(super) struct Images {
     pub(super) images: Vec<Image>,
     pub(super) attributes: Vec<Attribute>,
     pub(super) problems: Vec<Error>,
-    /// The numbers of the images by where their bytes are or, before there are any, by the element that has their size.
-    seen: HashMap<Place, usize>,
+    /// The numbers of the images, of those that can be read, by where their bytes are or, before there are any, by the element that has
+    /// their size.
+    seen: HashMap<Place, Option<usize>>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -114,57 +115,44 @@ impl Images {
             kinds.contains(&part.0)
         };
         let Some(data) = parts.iter().find(is_data).copied() else { return };
-        let size =
-            || parts.iter().find(|part| [tag::IMAGE_DIMENSIONS, tag::IMAGE_DIMENSIONS_8].contains(&part.0));
-        let descriptor = elements.descriptors.get(data.0, data.1).filter(|found| found.range().is_some());
-        let place = match descriptor {
-            Some(descriptor) => Place::At(descriptor.offset),
-            None => Place::SizeOf(size().copied()),
-        };
+        let is_size = |part: &&(u16, u16)| [tag::IMAGE_DIMENSIONS, tag::IMAGE_DIMENSIONS_8].contains(&part.0);
+        let written = elements.descriptors.get(data.0, data.1).filter(|found| found.range().is_some());
+        let size = || Place::SizeOf(parts.iter().find(is_size).copied());
+        let place = written.map_or_else(size, |descriptor| Place::At(descriptor.offset));
         // By the reference of a description, images are meant as such, however they are described.
         let keys = [key, (tag::IMAGE_GROUP, key.1), (tag::IMAGE, key.1), (tag::IMAGE_8, key.1)];
         let keys = if key == data { &keys[..1] } else { &keys[..] };
         if let Some(known) = self.seen.get(&place) {
-            self.images[*known].keys.extend(keys);
+            known.iter().for_each(|known| self.images[*known].keys.extend(keys));
             return;
         }
         let name = vgroup.map(|vgroup| vgroup.name.clone()).unwrap_or_default();
         match image(elements, tables, parts, data, vgroup) {
             Ok(dataset) => {
                 let is_palette = |part: &&(u16, u16)| [tag::PALETTE, tag::PALETTE_8].contains(&part.0);
-                let palette = parts.iter().find(is_palette).copied();
-                self.push(
-                    place,
-                    Image {
-                        name,
-                        kind: facts::Kind::Image,
-                        reference: data.1,
-                        dataset,
-                        keys: keys.to_vec(),
-                        data,
-                        palette,
-                    },
-                );
+                let (keys, palette) = (keys.to_vec(), parts.iter().find(is_palette).copied());
+                let (kind, reference) = (facts::Kind::Image, data.1);
+                self.push(place, Image { name, kind, reference, dataset, keys, data, palette });
             }
-            Err(error) => self.problems.push(error.at_object(format!("image {}", data.1))),
+            Err(error) => {
+                self.seen.insert(place, None);
+                self.problems.push(error.at_object(format!("image {}", data.1)));
+            }
         }
     }
 
     fn push(&mut self, place: Place, image: Image) {
-        self.seen.insert(place, self.images.len());
+        self.seen.insert(place, Some(self.images.len()));
         self.images.push(image);
     }
 
     /// The numbers of the images by the tags and references that lead to them.
     pub(super) fn by_key(&self) -> Vec<((u16, u16), usize)> {
-        let own =
-            |(number, image): (usize, &Image)| image.keys.iter().map(move |key| (*key, number)).collect();
         let numbered = || self.images.iter().enumerate();
-        let all = numbered().flat_map(own as fn((usize, &Image)) -> Vec<_>);
+        let own = numbered().flat_map(|(number, image)| image.keys.iter().map(move |key| (*key, number)));
         let mut seen = HashSet::new();
-        all.chain(numbered().map(|(number, image)| (image.data, number)))
-            .filter(|(key, _)| seen.insert(*key))
-            .collect()
+        let all = own.chain(numbered().map(|(number, image)| (image.data, number)));
+        all.filter(|(key, _)| seen.insert(*key)).collect()
     }
 
     fn add_palette(&mut self, elements: &Elements, key: (u16, u16)) {
@@ -183,18 +171,9 @@ impl Images {
             attributes: Vec::new(),
             at: descriptor.offset.into(),
         };
-        self.push(
-            place,
-            Image {
-                name: Name::default(),
-                kind: facts::Kind::Palette,
-                reference: key.1,
-                dataset,
-                keys: vec![key],
-                data: key,
-                palette: None,
-            },
-        );
+        let (kind, reference) = (facts::Kind::Palette, key.1);
+        let (name, keys) = (Name::default(), vec![key]);
+        self.push(place, Image { name, kind, reference, dataset, keys, data: key, palette: None });
     }
 }
 

@@ -4,6 +4,7 @@ use super::attribute::Attribute;
 use super::elements::Elements;
 use crate::format_error::OrError;
 use crate::{Error, Result};
+use hyperslab_format::FormatError;
 use hyperslab_hdf4::{Annotation, Vdata, Vgroup, tag};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -23,25 +24,8 @@ pub(super) struct Tables {
 impl Tables {
     pub(super) fn read(elements: &Elements) -> Self {
         let mut tables = Self::default();
-        let references = |tag| elements.descriptors.of(tag).map(|descriptor| descriptor.reference);
-        for reference in references(tag::VGROUP) {
-            match parsed(elements, (tag::VGROUP, reference), Vgroup::parse) {
-                Ok(Some(vgroup)) => {
-                    tables.vgroups.entry(reference).or_insert(vgroup);
-                }
-                Ok(None) => {}
-                Err(error) => tables.problems.push(error.at_object(format!("Vgroup {reference}"))),
-            }
-        }
-        for reference in references(tag::VDATA) {
-            match parsed(elements, (tag::VDATA, reference), Vdata::parse) {
-                Ok(Some(vdata)) => {
-                    tables.vdatas.entry(reference).or_insert(vdata);
-                }
-                Ok(None) => {}
-                Err(error) => tables.problems.push(error.at_object(format!("Vdata {reference}"))),
-            }
-        }
+        tables.vgroups = tables.all(elements, tag::VGROUP, "Vgroup", Vgroup::parse);
+        tables.vdatas = tables.all(elements, tag::VDATA, "Vdata", Vdata::parse);
         for vgroup in tables.vgroups.values() {
             tables.inside.extend(vgroup.members.iter().chain(&vgroup.attributes).copied());
         }
@@ -51,6 +35,27 @@ impl Tables {
         tables.annotate(elements, tag::DESCRIPTION, "remarks");
         tables.annotate(elements, tag::LABEL, "anno_label");
         tables
+    }
+
+    /// The structures of a tag by their references, of each the first; what cannot be read is a problem.
+    fn all<T>(
+        &mut self,
+        elements: &Elements,
+        tag: u16,
+        word: &str,
+        parse: fn(&[u8], u64) -> std::result::Result<T, FormatError>,
+    ) -> BTreeMap<u16, T> {
+        let mut found = BTreeMap::new();
+        for reference in elements.descriptors.of(tag).map(|descriptor| descriptor.reference) {
+            match parsed(elements, (tag, reference), parse) {
+                Ok(Some(one)) => {
+                    found.entry(reference).or_insert(one);
+                }
+                Ok(None) => {}
+                Err(error) => self.problems.push(error.at_object(format!("{word} {reference}"))),
+            }
+        }
+        found
     }
 
     fn annotate(&mut self, elements: &Elements, tag: u16, word: &str) {
@@ -79,25 +84,6 @@ impl Tables {
     /// True for a Vgroup or a Vdata that nothing refers to.
     pub(super) fn is_lone(&self, key: (u16, u16)) -> bool {
         !self.inside.contains(&key)
-    }
-
-    /// The Vgroups that lead to all others: those that are no members, and the first of each circle that these do not lead to.
-    pub(super) fn roots(&self) -> BTreeSet<u16> {
-        let (mut roots, mut reached) = (BTreeSet::new(), BTreeSet::new());
-        let lone = self.vgroups.keys().filter(|reference| self.is_lone((tag::VGROUP, **reference)));
-        for root in lone.chain(self.vgroups.keys()) {
-            if reached.contains(root) {
-                continue;
-            }
-            roots.insert(*root);
-            let mut next = vec![*root];
-            while let Some(reference) = next.pop() {
-                if let (true, Some(vgroup)) = (reached.insert(reference), self.vgroups.get(&reference)) {
-                    next.extend(self.vgroups_of(vgroup).map(|(member, _)| member));
-                }
-            }
-        }
-        roots
     }
 
     /// The Vgroups among the members of one, with their references.
@@ -132,7 +118,7 @@ impl Tables {
 fn parsed<T>(
     elements: &Elements,
     key: (u16, u16),
-    parse: impl Fn(&[u8], u64) -> std::result::Result<T, hyperslab_format::FormatError>,
+    parse: impl Fn(&[u8], u64) -> std::result::Result<T, FormatError>,
 ) -> Result<Option<T>> {
     let Some(element) = elements.get(key)? else { return Ok(None) };
     parse(&element.bytes, element.at).or_error().map(Some)

@@ -16,7 +16,7 @@ use super::tables::Tables;
 use super::{image, scientific_old, vdata};
 use crate::named_dimensions::NamedDimension;
 use hyperslab_format::{Address, Name};
-use hyperslab_hdf4::{Names, Vgroup, tag};
+use hyperslab_hdf4::{Names, Vgroup, roots, tag};
 use std::collections::{HashMap, HashSet};
 
 /// Vgroups deeper than this are not followed: only a circle is as deep.
@@ -182,7 +182,8 @@ impl Builder<'_> {
 
     /// The Vgroups of users that are no members of others, and one of each circle that nothing else leads to.
     fn lone_vgroups(&self, structures: &Structures) -> Vec<(u16, Vgroup)> {
-        let roots = self.tables.roots();
+        let is_lone = |reference: u16| self.tables.is_lone((tag::VGROUP, reference));
+        let roots = roots(&self.tables.vgroups, is_lone);
         let all = self.tables.vgroups.iter();
         let lone = all.filter(|(reference, vgroup)| {
             !is_internal(vgroup) && (roots.contains(*reference) || structures.has(vgroup))

@@ -68,7 +68,11 @@ pub fn census(file: &File) -> Result<Census> {
     let mut claim = |at, bytes, owner| claims.add(at, bytes, owner, file_bytes);
     let superblock = &hdf5.superblock;
     claim(0, superblock.base, Owner::Metadata("user block"));
-    claim(superblock.base, superblock_bytes(superblock), Owner::Metadata("superblock"));
+    claim(
+        superblock.base,
+        Superblock::bytes(superblock.version, superblock.widths),
+        Owner::Metadata("superblock"),
+    );
     for (structure, at, bytes) in hdf5.metadata.observed() {
         claim(at, bytes, Owner::Metadata(structure));
     }
@@ -192,17 +196,6 @@ fn raw_parts(dataset: &crate::Dataset) -> Result<Vec<(u64, u64)>> {
         Storage::Contiguous { base: Some(base), .. } => vec![(*base, dataset.logical_bytes())],
         _ => Vec::new(),
     })
-}
-
-/// Bytes of the superblock, which parsers look for in more than it has.
-fn superblock_bytes(superblock: &Superblock) -> u64 {
-    let offset = u64::from(superblock.widths.offset);
-    match superblock.version {
-        // Four addresses and the entry of the root group.
-        0 => 24 + 4 * offset + 2 * offset + 24,
-        1 => 28 + 4 * offset + 2 * offset + 24,
-        _ => 12 + 4 * offset + 4,
-    }
 }
 
 /// Collections of the global heap among the bytes that nobody owns.

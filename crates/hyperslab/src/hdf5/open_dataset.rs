@@ -7,7 +7,7 @@ use super::virtual_dataset::VirtualDataset;
 use crate::datatype::element;
 use crate::format_error::OrError;
 use crate::open_file::Node;
-use crate::stored_dataset::{LayoutDetail, StoredDataset, count};
+use crate::stored_dataset::{LayoutDetail, StoredDataset};
 use crate::{Error, Result, describe};
 use hyperslab_array::array::{Array, Chunked, DataSource, Filters, Operation, Storage, check_grid};
 use hyperslab_array::chunk::grid::ChunkGrid;
@@ -41,7 +41,7 @@ pub(super) fn open(object: &Hdf5Object, node: &Node, operation: &Operation) -> R
         Dataspace::Simple { dims, max_dims } => (dims.clone(), max_dims.clone()),
         Dataspace::Scalar | Dataspace::Null => (Vec::new(), Vec::new()),
     };
-    let elements = count(&dataspace);
+    let elements = dataspace.elements();
     let filters = filters.unwrap_or_default();
     let extent = Extent { dims: &dims, max_dims: &max_dims, elements, datatype: &datatype };
     let Stored { storage, layout, dims: dims_now } =
@@ -50,7 +50,7 @@ pub(super) fn open(object: &Hdf5Object, node: &Node, operation: &Operation) -> R
         (Some(dims), Dataspace::Simple { max_dims, .. }) => Dataspace::Simple { dims, max_dims },
         (_, dataspace) => dataspace,
     };
-    if count(&dataspace).is_none() && storage.chunked().is_none() {
+    if dataspace.elements().is_none() && storage.chunked().is_none() {
         return Err(Error::damaged(format!(
             "the number of elements of an extent of {dims:?} overflows 64 bits"
         )));
